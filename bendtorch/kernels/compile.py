@@ -1,0 +1,50 @@
+"""The one wrapper that makes a kernel out of a Python function.
+
+Flags, the same everywhere: no GIL while it runs, numpy's rules for division by zero, strict float semantics (`fastmath`
+would drop NaN), compiled at the first call, kept on disk (`cache`). A `reduction` may reassociate its sums, so that they
+run in vector lanes; nothing else may.
+
+With `NUMBA_DISABLE_JIT=1` a kernel is the Python function itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar, cast
+
+import numba
+from numba import config
+
+from bendtorch.kernels.cache import KernelCache, cache_directory
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+JIT: Final = not config.DISABLE_JIT
+
+# Reassociation and contraction may change a sum's last bits; NaN and infinities keep their meaning.
+REASSOCIATE: Final = frozenset({"reassoc", "contract", "nsz"})
+
+
+def kernel(function: Function) -> Function:
+    """A function compiled at its first call, cached on disk, callable from Python and from other kernels."""
+    if not JIT:
+        return function
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    if cache_directory() is not None:
+        dispatcher._cache = KernelCache(function)
+    return cast("Function", dispatcher)
+
+
+def helper(function: Function) -> Function:
+    """A small function that is inlined into the kernels that call it."""
+    if not JIT:
+        return function
+    return cast("Function", numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
+
+
+def reduction(function: Function) -> Function:
+    """A helper whose sum or maximum may be taken in any order, in vector lanes. The order is fixed once compiled."""
+    if not JIT:
+        return function
+    options = {"nogil": True, "error_model": "numpy", "fastmath": set(REASSOCIATE)}
+    return cast("Function", numba.njit(**options)(function))

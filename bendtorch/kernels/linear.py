@@ -1,0 +1,75 @@
+"""A linear layer's kernels: products with the bias and the column sums beside them.
+
+linear_forward: 2·n·i·o FLOPs; the bias is added to a tile of y while the tile is still in the cache.
+linear_gradients: 2·n·i·o + n·o FLOPs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from bendtorch.kernels.blas import gemm
+from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.products import add_into, matmul_tn_add, tile_bounds, tile_shape
+from bendtorch.shapes.arrays import Mat
+from bendtorch.shapes.dims import I, N, O
+
+SUM_COLUMNS: Final = 64  # columns whose sums are taken together: their float64 totals stay in registers and L1
+
+
+@kernel
+def _biased_tile(
+    tile: int, x: Mat[N, I], w: Mat[O, I], b: Mat[Any, O], y: Mat[N, O], rows: int, columns: int
+) -> None:
+    n, o = y.shape
+    k = x.shape[1]
+    i, j, height, width = tile_bounds(tile, n, o, rows, columns)
+    left, right, out = x.ctypes.data + 4 * i * k, w.ctypes.data + 4 * j * k, y.ctypes.data + 4 * (i * o + j)
+    gemm(False, True, height, width, k, left, k, right, k, out, o)
+    for r in range(i, i + height):
+        add_into(b[0, j : j + width], y[r, j : j + width])
+
+
+@kernel
+def linear_forward(x: Mat[N, I], w: Mat[O, I], b: Mat[Any, O], y: Mat[N, O]) -> None:
+    """y = x·wᵀ + b, for b of one row."""
+    n, o = y.shape
+    rows, columns = tile_shape(n, o, x.shape[1])
+    tiles = chunks_of(n, rows) * chunks_of(o, columns) if n > 0 else 0
+    parallel_for(_biased_tile, tiles, (x, w, b, y, rows, columns))
+
+
+@helper
+def _add_to_totals(
+    source: np.ndarray[tuple[int], np.dtype[np.float32]], totals: np.ndarray[tuple[int], np.dtype[np.float64]]
+) -> None:
+    for c in range(source.size):
+        totals[c] += np.float64(source[c])
+
+
+@kernel
+def _sum_columns(chunk: int, dy: Mat[N, O], gb: Mat[Any, O]) -> None:
+    n, o = dy.shape
+    low = chunk * SUM_COLUMNS
+    high = min(o, low + SUM_COLUMNS)
+    totals = np.zeros(high - low, np.float64)
+    for r in range(n):
+        _add_to_totals(dy[r, low:high], totals)
+    for c in range(low, high):
+        gb[0, c] += np.float32(totals[c - low])
+
+
+@kernel
+def add_column_sums(dy: Mat[N, O], gb: Mat[Any, O]) -> None:
+    """gb += the column sums of dy, each taken in float64 and rounded once."""
+    parallel_for(_sum_columns, chunks_of(dy.shape[1], SUM_COLUMNS), (dy, gb))
+
+
+@kernel
+def linear_gradients(dy: Mat[N, O], x: Mat[N, I], gw: Mat[O, I], gb: Mat[Any, O]) -> None:
+    """gw += dyᵀ·x and gb += the column sums of dy."""
+    matmul_tn_add(dy, x, gw)
+    add_column_sums(dy, gb)

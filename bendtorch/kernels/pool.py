@@ -1,0 +1,231 @@
+"""Threads that run the chunks of a kernel, waiting outside of Python.
+
+A worker is a Python thread that enters a compiled loop without the GIL and never returns: it spins for a while for the
+next job, then sleeps on a condition variable. A job is a function, its arguments and a number of chunks; whoever is
+free takes the next chunk. The caller works too, so a job finishes even without workers.
+
+Why not numba's threading layers (measured here on two cores, see CONTRIBUTING): `omp` kills a forked child, `workqueue`
+aborts when two Python threads meet and takes 90 to 130 microseconds to start a job, `tbb` needs another package; and a
+function compiled with `parallel=True` takes a second longer to compile. Here a job starts in about a microsecond, a
+second Python thread that finds the workers busy runs its own chunks, and a forked child gets workers of its own.
+
+The state is a block of int64 cells that is never freed, each hot cell on a cache line of its own:
+
+    WORD   chunks << 32 | next chunk     one atomic addition claims a chunk and says whether it exists
+    DONE   finished chunks               BUSY   a caller owns the pool
+    CALL   function, arguments           SLEEP  sleeping workers
+    CONTROL  stop flag, how many workers may help         MUTEX, CONDITION  for sleeping
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import sys
+import threading
+from typing import Any, Final
+
+import llvmlite.binding as llvm
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from bendtorch.errors import ConfigError
+from bendtorch.kernels.atomics import I64, call_chunk, exchange, fetch_add, load, pause, pointer, store
+from bendtorch.kernels.compile import JIT, helper, kernel
+
+LINE: Final = 64
+WORD, DONE, CALL, BUSY, SLEEP, CONTROL, MUTEX, CONDITION = (LINE * i for i in range(0, 16, 2))
+ARGUMENTS: Final = CALL + 8
+HELPERS: Final = CONTROL + 8
+SPIN: Final = 20_000  # about a millisecond: longer than the Python between two kernels of a step
+PATIENCE: Final = 10_000
+POSIX: Final = os.name == "posix"
+
+_state: Final = np.zeros(2 * 16 * LINE // 8, np.int64)
+_base: Final = -(-_state.ctypes.data // LINE) * LINE
+_threads: list[threading.Thread] = []
+
+llvm.add_symbol("bendtorch_pool", _base)
+
+if JIT:
+    _lock = types.ExternalFunction("pthread_mutex_lock", types.int32(types.voidptr))
+    _unlock = types.ExternalFunction("pthread_mutex_unlock", types.int32(types.voidptr))
+    _wait = types.ExternalFunction("pthread_cond_wait", types.int32(types.voidptr, types.voidptr))
+    _wake = types.ExternalFunction("pthread_cond_broadcast", types.int32(types.voidptr))
+    _yield = types.ExternalFunction("sched_yield", types.int32())
+
+
+@intrinsic
+def _pool(typing: Any) -> Any:
+    """The address of the state, by its symbol: compiled code is kept across processes, addresses are not."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ptrtoint(context.get_c_value(builder, I64, "bendtorch_pool"), I64)
+
+    return types.int64(), generate
+
+
+@helper
+def _available(state: int) -> bool:
+    word = load(state + WORD)
+    return (word & 0xFFFFFFFF) < (word >> 32)
+
+
+@helper
+def _take_chunks(state: int) -> None:
+    """Claim and run chunks until none is left."""
+    while _available(state):
+        word = fetch_add(state + WORD, 1)
+        chunk = word & 0xFFFFFFFF
+        if chunk < (word >> 32):  # then the job is alive: nobody replaces it before this chunk is done
+            call_chunk(load(state + CALL), load(state + ARGUMENTS), chunk)
+            fetch_add(state + DONE, 1)
+
+
+@helper
+def _sleep(state: int) -> None:
+    """Sleep until there is a job. The number of sleepers goes up before the last look, so no wake-up is missed."""
+    _lock(pointer(state + MUTEX))
+    fetch_add(state + SLEEP, 1)
+    while not _available(state) and load(state + CONTROL) == 0:
+        _wait(pointer(state + CONDITION), pointer(state + MUTEX))
+    fetch_add(state + SLEEP, -1)
+    _unlock(pointer(state + MUTEX))
+
+
+@kernel
+def _work(number: int) -> None:
+    """A worker's life."""
+    state = _pool()
+    idle = 0
+    while load(state + CONTROL) == 0:
+        if number < load(state + HELPERS) and _available(state):
+            _take_chunks(state)
+            idle = 0
+        pause()
+        idle += 1
+        if idle > SPIN:
+            _sleep(state)
+            idle = 0
+
+
+@helper
+def run_chunks(function: int, arguments: int, chunks: int) -> None:
+    """Run a job: by all workers, or by the caller alone when there are none or they are busy."""
+    state = _pool()
+    if chunks < 2 or load(state + HELPERS) == 0 or exchange(state + BUSY, 1) != 0:
+        for chunk in range(chunks):
+            call_chunk(function, arguments, chunk)
+        return
+    store(state + DONE, 0)
+    store(state + CALL, function)
+    store(state + ARGUMENTS, arguments)
+    store(state + WORD, chunks << 32)
+    if load(state + SLEEP) > 0:
+        _lock(pointer(state + MUTEX))
+        _wake(pointer(state + CONDITION))
+        _unlock(pointer(state + MUTEX))
+    _take_chunks(state)
+    waited = 0
+    while load(state + DONE) < chunks:
+        pause()
+        waited += 1
+        if waited > PATIENCE:  # a worker lost its processor in the middle of a chunk
+            _yield()
+    store(state + BUSY, 0)
+
+
+def wanted_threads() -> int:
+    """How many threads to use: `BENDTORCH_NUM_THREADS`, else `OMP_NUM_THREADS`, else the processors given to us.
+
+    Raises `ConfigError` when `BENDTORCH_NUM_THREADS` is not a positive number.
+    """
+    text = os.environ.get("BENDTORCH_NUM_THREADS", "").strip()
+    if text:
+        if not text.isdigit() or int(text) < 1:
+            raise ConfigError(f"BENDTORCH_NUM_THREADS must be a number of at least 1, got {text!r}")
+        return int(text)
+    other = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if other.isdigit() and int(other) >= 1:
+        return int(other)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def start() -> None:
+    """Start the workers, once; whoever builds a layer calls this. Kernels run without them too, with the same bits."""
+    if not _threads and JIT and POSIX:
+        set_threads(wanted_threads())
+
+
+def get_threads() -> int:
+    """How many threads a kernel may use now, the caller among them."""
+    return 1 + _cell(HELPERS)
+
+
+def set_threads(count: int) -> None:
+    """Let kernels use `count` threads from now on. Results have the same bits whatever the count.
+
+    Raises `ConfigError` for less than one.
+    """
+    if count < 1:
+        raise ConfigError(f"set_threads: at least 1 thread is needed, got {count}")
+    if not JIT or not POSIX:
+        return
+    if count - 1 > len(_threads):
+        _compile_worker()
+    while len(_threads) < count - 1:
+        thread = threading.Thread(target=_work, args=(len(_threads),), name=f"bendtorch-{len(_threads)}", daemon=True)
+        _threads.append(thread)
+        thread.start()
+    _set_cell(HELPERS, count - 1)
+
+
+def _compile_worker() -> None:
+    """Compile (or load) the workers' loop here, so that threads do not meet in the compiler."""
+    _work.compile((types.int64,))  # type: ignore[attr-defined]
+
+
+def _cell(offset: int) -> int:
+    return ctypes.c_int64.from_address(_base + offset).value
+
+
+def _set_cell(offset: int, value: int) -> None:
+    ctypes.c_int64.from_address(_base + offset).value = value
+
+
+def _reset() -> None:
+    """A fresh state: at the start, and in a forked child, which has none of its parent's threads."""
+    ctypes.memset(_base, 0, 16 * LINE)
+    if POSIX:
+        libc = ctypes.CDLL(None)
+        libc.pthread_mutex_init(ctypes.c_void_p(_base + MUTEX), None)
+        libc.pthread_cond_init(ctypes.c_void_p(_base + CONDITION), None)
+
+
+def _after_fork() -> None:
+    """In a forked child: workers of its own, as many as the parent had."""
+    count = get_threads()
+    started = bool(_threads)
+    _threads.clear()
+    _reset()
+    if started:
+        set_threads(count)
+
+
+def _stop() -> None:
+    """At exit: end the workers before the code they run is unloaded."""
+    _set_cell(CONTROL, 1)
+    libc = ctypes.CDLL(None) if POSIX else None
+    while any(thread.is_alive() for thread in _threads):
+        if libc is not None:
+            libc.pthread_cond_broadcast(ctypes.c_void_p(_base + CONDITION))
+        for thread in _threads:
+            thread.join(timeout=0.01)
+
+
+_reset()
+atexit.register(_stop)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

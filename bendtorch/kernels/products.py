@@ -1,0 +1,139 @@
+"""Matrix products on a fixed grid of tiles.
+
+OpenBLAS gives other bits with two threads than with one. Here the output is cut into tiles by the sizes alone, and each
+tile is one single-threaded call: the same bits at any number of threads. The inner dimension is never cut, so no tile's
+sum is put together from parts.
+
+Work: 2·m·n·k FLOPs. Each tile packs its own share of a and b, which costs a few percent of the arithmetic a cut; so
+there are few tiles: two for what takes 20 microseconds, and twice as many for every fourfold work from there on, so that
+64 processors have work in a product that takes a second.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from bendtorch.kernels.blas import gemm
+from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.shapes.arrays import Mat
+from bendtorch.shapes.dims import K, M, N
+
+LEAST_WORK: Final = 1 << 20  # multiplications worth a second thread: some 10 microseconds on one
+MANY: Final = 1 << 28  # multiplications worth a third
+MOST_TILES: Final = 64
+LEAST_SIDE: Final = 32
+ALIGN: Final = 32  # the sides of a tile are multiples of what a BLAS kernel computes at a time
+
+
+@helper
+def _half(side: int) -> int:
+    """Half a side, rounded up to whole kernel blocks."""
+    return ((side + 1) // 2 + ALIGN - 1) // ALIGN * ALIGN
+
+
+@helper
+def _tiles_for(work: int) -> int:
+    """How many tiles are worth their packing."""
+    if work < LEAST_WORK:
+        return 1
+    tiles = 2
+    while work >= MANY and tiles < MOST_TILES:
+        tiles, work = tiles * 2, work // 4
+    return tiles
+
+
+@helper
+def tile_shape(m: int, n: int, k: int) -> tuple[int, int]:
+    """The sides of a tile of an m × n product over k: the longer side is halved until there are tiles enough."""
+    wanted = _tiles_for(m * n * k)
+    rows, columns = m, n
+    while chunks_of(m, rows) * chunks_of(n, columns) < wanted and max(rows, columns) > LEAST_SIDE:
+        if columns > rows:
+            columns = _half(columns)
+        else:
+            rows = _half(rows)
+    return rows, columns
+
+
+@helper
+def tile_bounds(tile: int, m: int, n: int, rows: int, columns: int) -> tuple[int, int, int, int]:
+    """Where a tile starts (row, column), and its height and width."""
+    across = chunks_of(n, columns)
+    i, j = tile // across * rows, tile % across * columns
+    return i, j, min(rows, m - i), min(columns, n - j)
+
+
+@helper
+def operand_at(base: int, transposed: bool, stride: int, start: int) -> int:
+    """The address of a left operand's rows from `start` on (with `not transposed`: of a right operand's columns)."""
+    return base + 4 * (start if transposed else start * stride)
+
+
+@kernel
+def _tile(
+    tile: int, ta: bool, tb: bool, a: int, lda: int, b: int, ldb: int, out: Mat[M, N], k: int, rows: int, columns: int
+) -> None:
+    m, n = out.shape
+    i, j, height, width = tile_bounds(tile, m, n, rows, columns)
+    left, right = operand_at(a, ta, lda, i), operand_at(b, not tb, ldb, j)
+    gemm(ta, tb, height, width, k, left, lda, right, ldb, out.ctypes.data + 4 * (i * n + j), n)
+
+
+@kernel
+def _tile_add(tile: int, a: int, b: int, out: Mat[M, N], k: int, rows: int, columns: int) -> None:
+    m, n = out.shape
+    i, j, height, width = tile_bounds(tile, m, n, rows, columns)
+    product = np.empty((height, width), np.float32)  # computed apart, then added: the bits do not depend on `out`
+    gemm(True, False, height, width, k, a + 4 * i, m, b + 4 * j, n, product.ctypes.data, width)
+    for r in range(height):
+        add_into(product[r], out[i + r, j : j + width])
+
+
+@helper
+def add_into(source: np.ndarray[tuple[int], np.dtype[np.float32]], target: np.ndarray[tuple[int], np.dtype[np.float32]]) -> None:
+    """target += source, for two rows."""
+    for c in range(source.size):
+        target[c] += source[c]
+
+
+@kernel
+def matmul_nt(a: Mat[M, K], b: Mat[N, K], out: Mat[M, N]) -> None:
+    """out = a·bᵀ."""
+    m, k = a.shape
+    n = b.shape[0]
+    rows, columns = tile_shape(m, n, k)
+    tiles = chunks_of(m, rows) * chunks_of(n, columns) if m * n > 0 else 0
+    parallel_for(_tile, tiles, (False, True, a.ctypes.data, k, b.ctypes.data, k, out, k, rows, columns))
+
+
+@kernel
+def matmul_nn(a: Mat[M, K], b: Mat[K, N], out: Mat[M, N]) -> None:
+    """out = a·b."""
+    m, k = a.shape
+    n = b.shape[1]
+    rows, columns = tile_shape(m, n, k)
+    tiles = chunks_of(m, rows) * chunks_of(n, columns) if m * n > 0 else 0
+    parallel_for(_tile, tiles, (False, False, a.ctypes.data, k, b.ctypes.data, n, out, k, rows, columns))
+
+
+@kernel
+def matmul_tn(a: Mat[K, M], b: Mat[K, N], out: Mat[M, N]) -> None:
+    """out = aᵀ·b."""
+    k, m = a.shape
+    n = b.shape[1]
+    rows, columns = tile_shape(m, n, k)
+    tiles = chunks_of(m, rows) * chunks_of(n, columns) if m * n > 0 else 0
+    parallel_for(_tile, tiles, (True, False, a.ctypes.data, m, b.ctypes.data, n, out, k, rows, columns))
+
+
+@kernel
+def matmul_tn_add(a: Mat[K, M], b: Mat[K, N], out: Mat[M, N]) -> None:
+    """out += aᵀ·b, with the bits of computing the product apart and adding it."""
+    k, m = a.shape
+    n = b.shape[1]
+    rows, columns = tile_shape(m, n, k)
+    tiles = chunks_of(m, rows) * chunks_of(n, columns) if m * n > 0 else 0
+    parallel_for(_tile_add, tiles, (a.ctypes.data, b.ctypes.data, out, k, rows, columns))

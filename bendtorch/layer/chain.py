@@ -1,0 +1,85 @@
+"""Two layers in a row: what `>>` and `Seq` are made of."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from bendtorch.errors import ConfigError, ShapeError
+from bendtorch.layer.info import Info
+from bendtorch.layer.leaf import Leaf
+from bendtorch.layer.pair import pair
+from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
+from bendtorch.shapes.spec import show_spec
+
+P1 = TypeVar("P1")
+P2 = TypeVar("P2")
+X = TypeVar("X")
+Y = TypeVar("Y")
+Z = TypeVar("Z")
+S1 = TypeVar("S1")
+S2 = TypeVar("S2")
+
+CHAIN = "Seq"
+
+
+def chain(
+    first: Layer[P1, X, Y, S1], second: Layer[P2, Y, Z, S2], written: str = "Seq"
+) -> Layer[tuple[P1, P2], X, Z, tuple[S1, S2]]:
+    """`first`, then `second`. Laws: L1 to L5, L38, L47, L48.
+
+    Raises `ShapeError` when what `first` gives is not what `second` takes, and `ConfigError` when `second` gives no
+    gradient of its input although `first` has parameters to train. `written` is how the user wrote it, for the message.
+    """
+    check_seam(first, second, written)
+
+    def fwd(p: tuple[P1, P2], x: X) -> Fwd[Z, tuple[S1, S2]]:
+        one = first.fwd(p[0], x)
+        two = second.fwd(p[1], one.y)
+        return Fwd(two.y, (one.s, two.s))
+
+    def bwd(p: tuple[P1, P2], s: tuple[S1, S2], dz: Z, g: tuple[P1, P2]) -> Bwd[tuple[P1, P2], X]:
+        two = second.bwd(p[1], s[1], dz, g[1])
+        one = first.bwd(p[0], s[0], two.dx, g[0])
+        return Bwd(one.dx, (one.g, two.g))
+
+    parts = (*chain_parts(first), *chain_parts(second))
+    return make_layer(pair(first, second, chain_leaves(parts)), fwd, bwd, chain_info(first, second, parts))
+
+
+def chain_parts(layer: Layer[Any, Any, Any, Any]) -> tuple[Layer[Any, Any, Any, Any], ...]:
+    """The layers in a row that a layer stands for, however it is nested."""
+    return layer.info.parts if layer.info.name == CHAIN else (layer,)
+
+
+def chain_leaves(parts: tuple[Layer[Any, Any, Any, Any], ...]) -> tuple[Leaf, ...]:
+    """The leaves of a chain, under each layer's place in it (`0.weight`, `0.bias`, `2.weight`), whatever the nesting."""
+    return tuple(leaf.under(str(place)) for place, part in enumerate(parts) for leaf in part.leaves)
+
+
+def chain_info(
+    first: Layer[Any, Any, Any, Any], second: Layer[Any, Any, Any, Any], parts: tuple[Layer[Any, Any, Any, Any], ...]
+) -> Info:
+    """A chain's description of itself."""
+    one, two = first.info, second.info
+    saves = None if one.saves is None or two.saves is None else (one.saves, two.saves)
+    return Info(
+        CHAIN,
+        takes=one.takes,
+        gives=two.gives,
+        saves=saves,
+        parts=parts,
+        input_gradient=one.input_gradient and two.input_gradient,
+    )
+
+
+def check_seam(first: Layer[Any, Any, Any, Any], second: Layer[Any, Any, Any, Any], written: str) -> None:
+    """Refuse two layers that do not meet; the message names the two that touch, not the whole chains."""
+    left, right = chain_parts(first)[-1], chain_parts(second)[0]
+    gives, takes = first.info.gives, second.info.takes
+    if gives is not None and takes is not None and gives != takes:
+        raise ShapeError(f"{written}: {left} gives {show_spec(gives)}, {right} takes {show_spec(takes)}")
+    if not second.info.input_gradient and first.count() > 0:
+        raise ConfigError(
+            f"{written}: {right} gives no gradient of its input, but {left} before it has parameters to train; "
+            f"use a layer that gives one (Linear instead of LinearFirst)"
+        )

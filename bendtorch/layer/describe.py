@@ -1,0 +1,113 @@
+"""Parameters described once: every function of `Params` follows from the leaves and how a P is built and taken apart.
+
+    matrix(o, i, "weight", uniform_init(0.1))                                  # P is Mat[O, I]
+    describe([Leaf("weight", (o, i), ...), Leaf("bias", (1, o), ...)],        # P is Lin[I, O]
+             build=Lin, split=lambda p: (p.weight, p.bias))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeAlias, TypeVar, cast
+
+import numpy as np
+
+from bendtorch.layer.leaf import Init, Leaf, zeros_init
+from bendtorch.layer.params import Params, Step, Unit, check_room
+from bendtorch.optim.config import Opt
+from bendtorch.optim.state import OptState, map_state
+from bendtorch.optim.step import step_matrix
+from bendtorch.shapes.arrays import FlatF32, Mat
+from bendtorch.shapes.dims import C, Dim, R
+from bendtorch.shapes.guard import guard_mat, guard_target
+
+P = TypeVar("P")
+
+AnyMat: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.float32]]
+
+
+class LeafStep(Generic[P]):
+    """One optimizer step over the matrices of a description."""
+
+    elementwise = True  # has the bits of one step over the flat buffer
+
+    def __init__(self, split: Callable[[P], Sequence[AnyMat]]) -> None:
+        self.split = split
+
+    def __call__(self, opt: Opt, p: P, g: P, st: OptState[P]) -> Step[P]:
+        shares = map_state(st, self.split)
+        for i, (weights, gradient) in enumerate(zip(self.split(p), self.split(g), strict=True)):
+            step_matrix(opt, weights, gradient, map_state(shares, lambda buffers, i=i: buffers[i]))  # type: ignore[misc]
+        return Step(p, g, st)
+
+
+class _Described(Generic[P]):
+    """The functions over a described P."""
+
+    def __init__(
+        self, leaves: Sequence[Leaf], build: Callable[..., P], split: Callable[[P], Sequence[AnyMat]]
+    ) -> None:
+        self.leaves, self.build, self.split = tuple(leaves), build, split
+        self.total = sum(leaf.cells for leaf in self.leaves)
+
+    def count(self) -> int:
+        return self.total
+
+    def view(self, flat: FlatF32, offset: int) -> P:
+        check_room(flat, offset, self.total)
+        matrices = []
+        for leaf in self.leaves:
+            matrices.append(flat[offset : offset + leaf.cells].reshape(leaf.shape))
+            offset += leaf.cells
+        return self.build(*matrices)
+
+    def zeros(self) -> P:
+        return self.view(np.zeros(self.total, np.float32), 0)
+
+    def store(self, p: P, flat: FlatF32, offset: int) -> int:
+        check_room(flat, offset, self.total)
+        for leaf, given in zip(self.leaves, self.split(p), strict=True):
+            flat[offset : offset + leaf.cells] = guard_mat(given, leaf.shape, "parameters", leaf.name).reshape(-1)
+            offset += leaf.cells
+        return offset
+
+    def load(self, p: P, flat: FlatF32, offset: int) -> int:
+        check_room(flat, offset, self.total)
+        pairs = list(zip(self.leaves, self.split(p), strict=True))
+        targets = [guard_target(given, leaf.shape, "parameters", leaf.name) for leaf, given in pairs]
+        for target in targets:
+            target[...] = flat[offset : offset + target.size].reshape(target.shape)
+            offset += target.size
+        return offset
+
+    def dump(self, p: P) -> FlatF32:
+        flat = np.empty(self.total, np.float32)
+        self.store(p, flat, 0)
+        return flat
+
+
+def describe(leaves: Sequence[Leaf], build: Callable[..., P], split: Callable[[P], Sequence[AnyMat]]) -> Params[P]:
+    """The functions over a P that `build(*matrices)` makes and `split(p)` takes apart again, both in leaf order."""
+    described = _Described(leaves, build, split)
+    return Params(
+        zeros=described.zeros,
+        step=LeafStep(split),
+        dump=described.dump,
+        load=described.load,
+        store=described.store,
+        count=described.count,
+        view=described.view,
+        leaves=described.leaves,
+    )
+
+
+def matrix(r: Dim[R], c: Dim[C], name: str = "weight", init: Init = zeros_init) -> Params[Mat[R, C]]:
+    """Parameters that are one matrix."""
+    return describe(
+        [Leaf(name, (r, c), init)], lambda m: cast("Mat[R, C]", m), lambda p: (cast("AnyMat", p),)
+    )
+
+
+def no_params() -> Params[Unit]:
+    """The parameters of a layer that has none."""
+    return describe([], lambda: (), lambda p: ())

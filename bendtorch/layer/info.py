@@ -1,0 +1,35 @@
+"""What a layer says of itself: its name, sizes, parts and shapes, for errors, summaries and checks at composition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from bendtorch.shapes.spec import Spec
+
+if TYPE_CHECKING:
+    from bendtorch.layer.protocol import Layer
+
+
+@dataclass(frozen=True)
+class Info:
+    """A layer's description of itself. Whatever is None is not known, and then not checked at composition.
+
+    `parts` are the layers a combinator was built from (a chain's are flattened). `input_gradient` is False for a layer
+    whose backward pass gives zeros instead of the gradient of its input (`LinearFirst`).
+    """
+
+    name: str
+    sizes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    takes: Spec | None = None
+    gives: Spec | None = None
+    saves: Spec | None = None
+    parts: tuple[Layer[Any, Any, Any, Any], ...] = ()
+    input_gradient: bool = True
+
+    def __str__(self) -> str:
+        """The call that built the layer: `Linear(32, 64, 10)`."""
+        inside = self.sizes.values() if self.sizes else self.parts
+        return f"{self.name}({', '.join(map(str, inside))})"

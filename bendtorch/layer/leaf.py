@@ -1,0 +1,48 @@
+"""One matrix among a layer's parameters, and the distributions it can start from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from bendtorch.keys import Key
+from bendtorch.shapes.arrays import FlatF32
+
+Init: TypeAlias = Callable[[Key, int], FlatF32]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One matrix: its name (a dotted path), its shape, and its initial distribution."""
+
+    name: str
+    shape: tuple[int, int]
+    init: Init
+
+    @property
+    def cells(self) -> int:
+        """How many numbers it holds."""
+        return math.prod(self.shape)
+
+    def under(self, prefix: str) -> Leaf:
+        """The same leaf with its name under `prefix`."""
+        return Leaf(f"{prefix}.{self.name}", self.shape, self.init)
+
+
+def zeros_init(key: Key, count: int) -> FlatF32:
+    """All zeros."""
+    return np.zeros(count, np.float32)
+
+
+def ones_init(key: Key, count: int) -> FlatF32:
+    """All ones."""
+    return np.ones(count, np.float32)
+
+
+def uniform_init(bound: float) -> Init:
+    """Evenly distributed on [-bound, bound); PyTorch's linear layers have bound = 1 / sqrt(inputs)."""
+    return lambda key, count: key.uniform(count, -bound, bound)

@@ -1,0 +1,90 @@
+"""The layer protocol: a typed record of functions over parameters `P`, input `X`, output `Y` and saved values `S`.
+
+The gradient of the input has the input's type and the gradient of the parameters has the parameters' type, so a
+backward pass that returns a transposed or wrongly sized gradient does not type-check. Anything with this record of
+functions is a layer: the combinators, the trainer and the laws use nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from bendtorch.layer.info import Info
+from bendtorch.layer.params import Params
+
+P = TypeVar("P")
+X = TypeVar("X")
+Y = TypeVar("Y")
+S = TypeVar("S")
+P2 = TypeVar("P2")
+Z = TypeVar("Z")
+S2 = TypeVar("S2")
+
+
+@dataclass(slots=True)
+class Fwd(Generic[Y, S]):
+    """What a forward pass gives: the output, and what the backward pass will need."""
+
+    y: Y
+    s: S
+
+
+@dataclass(slots=True)
+class Bwd(Generic[P, X]):
+    """What a backward pass gives: the gradient of the input, and the parameters' gradient with this call's added."""
+
+    dx: X
+    g: P
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer(Params[P], Generic[P, X, Y, S]):
+    """A layer: its parameters' functions (see `Params`), a forward and a backward pass.
+
+    - `fwd(p, x)` is pure: it changes neither `p` nor `x`.
+    - `bwd(p, s, dy, g)` turns `dy`, the gradient of the output (typed `Y`), into `dx` (typed `X`); it adds the gradient
+      of the parameters into `g` (typed `P`) in place and returns it. It changes neither `p`, `s` nor `dy`, so it can be
+      called twice. Into a `g` that is not zero it has the bits of computing the gradient apart and adding it.
+
+    Build one from a description of its parameters with `make_layer`, or by giving every function.
+    """
+
+    fwd: Callable[[P, X], Fwd[Y, S]]
+    bwd: Callable[[P, S, Y, P], Bwd[P, X]]
+    info: Info = Info("layer")
+
+    def __rshift__(self, then: Layer[P2, Y, Z, S2]) -> Layer[tuple[P, P2], X, Z, tuple[S, S2]]:
+        """`self >> then`: this layer, then the other. Parameters and saved values are pairs; `>>` nests to the left.
+
+        Raises `ShapeError` when the output of the one is not the input of the other.
+        """
+        from bendtorch.layer.chain import chain  # chain builds layers, so it comes after this class
+
+        return chain(self, then, ">>")
+
+    def __str__(self) -> str:
+        return str(self.info)
+
+
+def make_layer(
+    params: Params[P],
+    fwd: Callable[[P, X], Fwd[Y, S]],
+    bwd: Callable[[P, S, Y, P], Bwd[P, X]],
+    info: Info | None = None,
+) -> Layer[P, X, Y, S]:
+    """A layer from a description of its parameters and its two passes."""
+    return Layer(
+        zeros=params.zeros,
+        step=params.step,
+        dump=params.dump,
+        load=params.load,
+        store=params.store,
+        count=params.count,
+        view=params.view,
+        leaves=params.leaves,
+        fwd=fwd,
+        bwd=bwd,
+        info=info or Info("layer"),
+    )

@@ -1,0 +1,82 @@
+"""Which names of a file are bound once, and to what: such a name stands for the size that its expression denotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mypy.nodes import (
+    AssignmentStmt,
+    Expression,
+    ForStmt,
+    FuncDef,
+    ListExpr,
+    MypyFile,
+    NameExpr,
+    OperatorAssignmentStmt,
+    Statement,
+    StarExpr,
+    TupleExpr,
+    Var,
+    WhileStmt,
+    WithStmt,
+)
+
+from bendtorch.mypy_plugin.walk import inside
+
+
+class Bindings:
+    """The bindings of one file.
+
+    `definitions` holds each assigned variable: with its one defining expression, or with None when it is bound more than
+    once, in a loop, or by something that has no expression. `parameters` are the parameters of the functions.
+    """
+
+    def __init__(self, tree: MypyFile) -> None:
+        self.tree = tree
+        self.definitions: dict[Var, Expression | None] = {}
+        self.parameters: set[Var] = set()
+        self._read(tree.defs, in_loop=False)
+
+    def knows(self, variable: Var) -> bool:
+        """Whether the variable is bound in this file in a way that is understood."""
+        return variable in self.definitions or variable in self.parameters
+
+    def is_bound_once(self, variable: Var) -> bool:
+        """Whether its value never changes: bound by one assignment, or a parameter that is never assigned."""
+        if variable in self.definitions:
+            return self.definitions[variable] is not None
+        return variable in self.parameters
+
+    def _read(self, statements: Iterable[Statement], *, in_loop: bool) -> None:
+        for statement in statements:
+            self._read_one(statement, in_loop)
+            again = isinstance(statement, (ForStmt, WhileStmt))
+            self._read(inside(statement), in_loop=not isinstance(statement, FuncDef) and (in_loop or again))
+
+    def _read_one(self, statement: Statement, in_loop: bool) -> None:
+        match statement:
+            case FuncDef():
+                self.parameters |= {argument.variable for argument in statement.arguments}
+            case AssignmentStmt():
+                for target in statement.lvalues:
+                    self._bind(target, None if in_loop else statement.rvalue)
+            case OperatorAssignmentStmt():
+                self._bind(statement.lvalue, None)
+            case ForStmt():
+                self._bind(statement.index, None)
+            case WithStmt():
+                for optional in statement.target:
+                    self._bind(optional, None)
+
+    def _bind(self, target: Expression | None, value: Expression | None) -> None:
+        match target:
+            case NameExpr(node=Var() as variable):
+                self.definitions[variable] = None if self.knows(variable) else value
+            case StarExpr():
+                self._bind(target.expr, None)
+            case TupleExpr() | ListExpr():
+                values: list[Expression | None] = [None] * len(target.items)
+                if isinstance(value, (TupleExpr, ListExpr)) and len(value.items) == len(values):
+                    values = list(value.items)
+                for item, part in zip(target.items, values, strict=True):
+                    self._bind(item, part)

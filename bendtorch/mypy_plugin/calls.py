@@ -1,0 +1,86 @@
+"""The hooks for calls: a signature with its sizes put in before the call is checked, and the comparison after it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from mypy.nodes import Context, Expression
+from mypy.plugin import CheckerPluginInterface, FunctionContext, FunctionSigContext, MethodContext, MethodSigContext
+from mypy.types import CallableType, Type, get_proper_type
+
+from bendtorch.mypy_plugin.call import Call
+from bendtorch.mypy_plugin.dimensions import bind_dimensions
+from bendtorch.mypy_plugin.expressions import SizeReader
+from bendtorch.mypy_plugin.proofs import prove
+from bendtorch.mypy_plugin.records import builds_layer, layer_from_forward
+from bendtorch.mypy_plugin.rename import Renamer
+from bendtorch.mypy_plugin.seams import unpack
+from bendtorch.mypy_plugin.solve import solve_hidden
+from bendtorch.mypy_plugin.types import has_arithmetic, is_layer, is_size_parameter, mentions_ours, normalise
+from bendtorch.mypy_plugin.vocabulary import PACKAGE
+from bendtorch.mypy_plugin.watch import MessageWatch
+
+FIELD_OWNERS: Final = {"bendtorch.layer.protocol.Layer": "Layer", "bendtorch.losses.loss.Loss": "Loss"}
+"""Classes whose functions are fields; mypy does not know the name of a function that is a field."""
+
+
+class CallHooks:
+    """The hooks for calls of functions and methods."""
+
+    def __init__(self, watch: MessageWatch, reader: SizeReader) -> None:
+        self.watch, self.reader = watch, reader
+
+    def on_signature(self, context: FunctionSigContext | MethodSigContext) -> CallableType:
+        """A function's or a method's signature, as this call should see it."""
+        return self.signature(context.args, context.default_signature, context.context, context.api)
+
+    def on_field_signature(self, owner: str, field: str, context: MethodSigContext) -> CallableType:
+        """The same for a function in a field, which gets its name back for messages."""
+        named = context.default_signature.copy_modified(name=f'"{field}" of "{owner}"')
+        return self.signature(context.args, named, context.context, context.api)
+
+    def signature(
+        self,
+        args: Sequence[Sequence[Expression]],
+        signature: CallableType,
+        context: Context,
+        api: CheckerPluginInterface,
+    ) -> CallableType:
+        """The signature with the sizes that the arguments denote, and what repeats renamed apart."""
+        self.watch.install(api.msg.errors)
+        call = Call(args, _normalised(signature, api), context, api)
+        if builds_layer(signature):
+            return layer_from_forward(call)
+        if not _is_ours(call):
+            return call.signature
+        bound = bind_dimensions(call, self.reader)
+        solve_hidden(call)
+        prove(call)
+        return Renamer(call, bound).signature()
+
+    def on_call(self, context: FunctionContext | MethodContext) -> Type:
+        """The result of a call, after what was renamed apart has been compared."""
+        return unpack(context.default_return_type, context.args, context.context, context.api)
+
+
+def _normalised(s: CallableType, api: CheckerPluginInterface) -> CallableType:
+    """A method of a `Block[3, 32]` that takes `Mat[N, "4*D"]` takes `Mat[3, 128]`."""
+    if not any(has_arithmetic(t) for t in (*s.arg_types, s.ret_type)):
+        return s
+    named = api.named_generic_type
+    return s.copy_modified(
+        arg_types=[normalise(t, named) for t in s.arg_types], ret_type=normalise(s.ret_type, named)
+    )
+
+
+def _is_ours(call: Call) -> bool:
+    """Whether sizes matter in this call: it takes layers, or has dimension variables and arrays or types of ours."""
+    s = call.signature
+    if any(is_layer(t) for t in s.arg_types):
+        return True
+    if not call.dimensions:
+        return False
+    if any(v.fullname.startswith(PACKAGE) for v in call.dimensions) or any(map(is_size_parameter, s.arg_types)):
+        return True
+    return mentions_ours(s.ret_type) or any(mentions_ours(get_proper_type(t)) for t in s.arg_types)

@@ -1,0 +1,101 @@
+"""Layers in a row: `a >> b`, and `Seq` of more layers than its overloads spell out."""
+
+from __future__ import annotations
+
+from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, OpExpr
+from mypy.plugin import CheckerPluginInterface, FunctionContext, MethodContext, MethodSigContext
+from mypy.types import CallableType, Instance, TupleType, Type, TypeVarId, TypeVarType, get_proper_type
+
+from bendtorch.mypy_plugin.formula import formula_of
+from bendtorch.mypy_plugin.show import show
+from bendtorch.mypy_plugin.types import has_bare_int, is_layer, normalise, same
+from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE, ordinal
+
+
+def on_rshift_signature(context: MethodSigContext) -> CallableType:
+    """`>>` takes a layer of any input; what it takes comes back in the result, to be compared with what is given."""
+    s = context.default_signature
+    other = get_proper_type(s.arg_types[0]) if s.arg_types else None
+    pattern = next((v for v in s.variables if isinstance(v, TypeVarType)), None)
+    if not isinstance(other, Instance) or not is_layer(other) or pattern is None:
+        return s
+    takes = pattern.copy_modified(id=TypeVarId.new(meta_level=pattern.id.meta_level))
+    parameters, _, gives, saves = other.args
+    named = context.api.named_generic_type
+    both = TupleType([s.ret_type, takes], named("builtins.tuple", [named("builtins.object", [])]))
+    return s.copy_modified(
+        arg_types=[other.copy_modified(args=[parameters, takes, gives, saves])],
+        variables=[*s.variables, takes],
+        ret_type=both,
+    )
+
+
+def on_rshift(context: MethodContext) -> Type:
+    """Compare what the left layer gives with what the right one takes."""
+    both, left, api = get_proper_type(context.default_return_type), get_proper_type(context.type), context.api
+    if not isinstance(both, TupleType) or len(both.items) != 2 or not is_layer(left):
+        return context.default_return_type
+    assert isinstance(left, Instance)
+    right = context.args[0][0] if context.args and context.args[0] else None
+    gives, takes = (normalise(t, api.named_generic_type) for t in (left.args[2], both.items[1]))
+    if not same(gives, takes):
+        names = _names(context, right)
+        why = formula_of(right, gives, takes, api)
+        message = f">>: {names[0]} gives {show(gives)}, {names[1]} takes {show(takes)}{why}"
+        api.fail(message, right or context.context, code=BEND_SHAPE)
+    elif has_bare_int(gives):
+        message = f">>: {_names(context, right)[0]} gives {show(gives)}, a shape that is not static"
+        api.fail(message, right or context.context, code=BEND_DIM)
+    return both.items[0]
+
+
+def _names(context: MethodContext, right: Expression | None) -> tuple[str, str]:
+    """What the user calls the two layers that meet: in `a >> b >> c` those are b and c."""
+    whole = context.context
+    left = whole.left if isinstance(whole, OpExpr) else None
+    while isinstance(left, OpExpr) and left.op == ">>":
+        left = left.right
+    one, other = _name(left), _name(right)
+    if one == other:  # the name would not tell which
+        return (f"the left {one}", f"the right {one}") if one else ("the left layer", "the right")
+    return one or "the left layer", other or "the right layer"
+
+
+def _name(e: Expression | None) -> str:
+    match e:
+        case CallExpr():
+            return _name(e.callee)
+        case NameExpr() | MemberExpr():
+            return e.name
+    return ""
+
+
+def is_rest_of_seq(context: FunctionContext) -> bool:
+    """Whether this call of `Seq` is of the overload for many layers."""
+    return bool(context.callee_arg_names) and context.callee_arg_names[-1] == "rest"
+
+
+def on_seq(context: FunctionContext) -> Type:
+    """`Seq` of any number of layers: its type folded from the right, its seams compared."""
+    layers = [get_proper_type(t) for given in context.arg_types for t in given]
+    places = [e for given in context.args for e in given]
+    chain = [layer for layer in layers if isinstance(layer, Instance) and is_layer(layer)]
+    if len(chain) != len(layers):
+        return context.default_return_type
+    for number, (one, other) in enumerate(zip(chain, chain[1:], strict=False)):
+        _compare(number, one.args[2], other.args[1], places[number + 1], context.api)
+    named = context.api.named_generic_type
+    parameters, saved = chain[-1].args[0], chain[-1].args[3]
+    for layer in reversed(chain[:-1]):
+        fallback = named("builtins.tuple", [named("builtins.object", [])])
+        parameters = TupleType([layer.args[0], parameters], fallback)
+        saved = TupleType([layer.args[3], saved], fallback)
+    return chain[0].copy_modified(args=[parameters, chain[0].args[1], chain[-1].args[2], saved])
+
+
+def _compare(number: int, gives: Type, takes: Type, at: Expression, api: CheckerPluginInterface) -> None:
+    first = f"Seq: the {ordinal(number)} layer gives {show(gives)}"
+    if not same(gives, takes):
+        api.fail(f"{first}, the {ordinal(number + 1)} takes {show(takes)}", at, code=BEND_SHAPE)
+    elif has_bare_int(gives):
+        api.fail(f"{first}, a shape that is not static", at, code=BEND_DIM)

@@ -1,0 +1,55 @@
+"""The sizes that a call gives by value: `Linear(64, 784, 128)` says what N, I and O are in `n: Dim[N], i: Dim[I], ...`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy.nodes import Expression
+from mypy.subtypes import is_subtype
+from mypy.types import AnyType, Instance, TupleType, TypeVarType, get_proper_type
+
+from bendtorch.mypy_plugin.call import Call
+from bendtorch.mypy_plugin.expressions import SizeReader
+from bendtorch.mypy_plugin.types import is_dimension, poly_of, type_of, unknown
+from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE
+
+NOT_STATIC: Final = (
+    "is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable"
+)
+
+
+def bind_dimensions(call: Call, reader: SizeReader) -> set[int]:
+    """Read every `n: Dim[N]` argument into `call.found`; the indices of those parameters come back."""
+    bound = set()
+    for index, t in enumerate(call.signature.arg_types):
+        variable, argument = get_proper_type(t), call.argument(index)
+        if isinstance(variable, TypeVarType) and is_dimension(variable) and argument is not None:
+            bind_dimension(call, index, variable, argument, reader)
+            bound.add(index)
+    return bound
+
+
+def bind_dimension(call: Call, index: int, variable: TypeVarType, argument: Expression, reader: SizeReader) -> None:
+    """One of them."""
+    name, poly, variable_poly = call.parameter_name(index), reader.size(argument, call.api), poly_of(variable)
+    if poly is None or variable_poly is None:
+        call.found[variable.id] = unknown()
+        if _is_ours_to_report(call, argument):
+            call.fail(f'dimension "{name}" {NOT_STATIC}', argument, BEND_DIM)
+        return
+    (atom,) = variable_poly.atoms
+    known = call.values.get(atom)
+    if known is None:
+        if (poly.value or 0) < 0:
+            call.fail(f'dimension "{name}" is {poly}; a size is not negative', argument, BEND_DIM)
+        call.values[atom], call.names[atom] = poly, name
+        call.found[variable.id] = type_of(poly, call.named)
+    elif known != poly:
+        call.fail(f'"{call.names[atom]}" is {known}, "{name}" is {poly}; they must be equal', argument, BEND_SHAPE)
+
+
+def _is_ours_to_report(call: Call, argument: Expression) -> bool:
+    """Not where mypy itself says that the argument is no int. Containers come from `f(*sizes)`, whose star is not told."""
+    t = get_proper_type(call.api.get_expression_type(argument))
+    is_container = isinstance(t, TupleType) or (isinstance(t, Instance) and bool(t.args))
+    return isinstance(t, AnyType) or is_container or is_subtype(t, call.named("builtins.int", []))

@@ -1,0 +1,136 @@
+"""mypy's own messages, put into one line of the user's words.
+
+    Argument 2 to "fwd" of "Layer" has incompatible type "ndarray[tuple[Literal[64], Literal[63]], dtype[floating[...
+
+becomes `Layer.fwd: "x" is Mat[64, 63], the layer takes Mat[64, 64]`. A message that names no type of this package and no
+array stays as it is. Works on text alone, and imports nothing of mypy.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from bendtorch.mypy_plugin.wording import in_words, split_arguments
+
+FIELDS: Final = {
+    "make_layer": ("params", "fwd", "bwd", "info"),
+    "Layer.fwd": ("p", "x"),
+    "Layer.bwd": ("p", "s", "dy", "g"),
+    "Layer.step": ("opt", "p", "g", "st"),
+    "Layer.dump": ("p",),
+    "Layer.load": ("p", "flat", "offset"),
+    "Layer.store": ("p", "flat", "offset"),
+    "Loss": ("y", "target"),
+    "Loss.grad": ("y", "target"),
+    "Loss.value": ("y", "target"),
+    "Train.new": ("model", "optimizer", "p"),
+    "Train.step": ("model", "loss", "x", "target"),
+}
+"""The arguments of the package's own callables, some of which mypy knows by number only."""
+
+EXPECTED: Final = {
+    "Layer.fwd": {"x": "the layer takes"},
+    "Layer.bwd": {"s": "the layer saves", "dy": "the layer gives", "g": "the parameters are", "p": "the parameters are"},
+    "Loss": {"y": "the loss takes", "target": "the loss takes"},
+}
+"""What the other side of a mismatch is called, where "expected" says less."""
+
+SLOTS: Final = ("has parameters", "takes", "gives", "saves")
+
+_OURS: Final = re.compile(
+    r"_(8|16|32|64)Bit|bendtorch\.|\b(Mul|Add|Div|Layer|Loss|Bwd|Fwd|Params|Train)\[|"
+    r"\b(?!Sequence|Iterable|Mapping|Union|Optional|Callable)[A-Z]\w*\[([^\[\]]*, )?Literal\[-?\d+\]"
+)
+_ARGUMENT: Final = re.compile(
+    r'Argument (\d+|"\w+") (?:to "(\w+)"(?: of "(\w+)")? )?has incompatible type "(.*)"; expected "(.*)"'
+)
+_ASSIGNMENT: Final = re.compile(
+    r'Incompatible types in assignment \(expression has type "(.*)", variable has type "(.*)"\)'
+)
+_RETURN: Final = re.compile(r'Incompatible return value type \(got "(.*)", expected "(.*)"\)')
+
+
+def reword(message: str) -> str:
+    """The message in the user's words."""
+    if not _OURS.search(message):
+        return message
+    message = re.sub(r"\bNever\b", "_", in_words(message))
+    if found := _ARGUMENT.fullmatch(message):
+        return _argument(*found.groups())
+    if found := _ASSIGNMENT.fullmatch(message):
+        return difference("the value", found[1], found[2], "declared")
+    if found := _RETURN.fullmatch(message):
+        return difference("the returned value", found[1], found[2], "declared")
+    return message
+
+
+def _argument(which: str, function: str | None, owner: str | None, got: str, want: str) -> str:
+    callee = function or ""
+    if owner is not None and function is not None:
+        callee = owner if function == "__call__" else f"{owner}.{function}"
+    names = FIELDS.get(callee, ())
+    name = which.strip('"') if not which.isdigit() else ""
+    if which.isdigit() and int(which) <= len(names):
+        name = names[int(which) - 1]
+    what = f'"{name}"' if name else f"argument {which}"
+    if callee in ("make_layer", "Layer"):
+        what = name or what
+    elif name == "model":
+        what = "the model"
+    expected = EXPECTED.get(callee, EXPECTED.get(callee.split(".")[0], {}) if owner == "Loss" else {}).get(name)
+    return (f"{callee}: " if callee else "") + difference(what, got, want, expected or "expected")
+
+
+def difference(what: str, got: str, want: str, expected: str = "expected") -> str:
+    """Where two types differ, in one line."""
+    return (
+        _between_callables(what, got, want, expected)
+        or _between_layers(what, got, want, expected)
+        or f"{what} is {got}, {expected} {want}{_hint(got, want)}"
+    )
+
+
+def _between_callables(what: str, got: str, want: str, expected: str) -> str | None:
+    pair = _both("Callable", got, want)
+    if pair is None or not len(pair[0]) == len(pair[1]) == 2:
+        return None
+    (got_takes, got_gives), (want_takes, want_gives) = pair
+    if "..." in (got_takes, want_takes):
+        return f"{what} gives {got_gives}, {expected} {want_gives}" if got_gives != want_gives else None
+    ours, theirs = split_arguments(got_takes[1:-1]), split_arguments(want_takes[1:-1])
+    if len(ours) != len(theirs):
+        return f"{what} takes {len(ours)} arguments, {expected} {len(theirs)}"
+    for number, (one, other) in enumerate(zip(ours, theirs, strict=True), 1):
+        if one != other:
+            return f"{what} takes {one} as argument {number}, {expected} {other}"
+    return f"{what} gives {got_gives}, {expected} {want_gives}" if got_gives != want_gives else None
+
+
+def _between_layers(what: str, got: str, want: str, expected: str) -> str | None:
+    pair = _both("Layer", got, want)
+    if pair is None or not len(pair[0]) == len(pair[1]) == len(SLOTS):
+        return None
+    parts = [
+        f"{verb} {one}, {expected} {other}"
+        for verb, one, other in zip(SLOTS, *pair, strict=True)
+        if one != other and "Any" not in (one, other)
+    ]
+    return f"{what} {'; '.join(parts)}" if parts else None
+
+
+def _both(head: str, got: str, want: str) -> tuple[list[str], list[str]] | None:
+    """The arguments of two types of one head."""
+    if not all(t.startswith(f"{head}[") and t.endswith("]") for t in (got, want)):
+        return None
+    return split_arguments(got[len(head) + 1 : -1]), split_arguments(want[len(head) + 1 : -1])
+
+
+def _hint(got: str, want: str) -> str:
+    """How to convert, when only the type of the numbers is wrong."""
+    found, wanted = re.fullmatch(r"(\w+)\[(.*)\]", got), re.fullmatch(r"(Mat|Ids)\[(.*)\]", want)
+    if found is None or wanted is None or found[1] == wanted[1] or found[2] != wanted[2]:
+        return ""
+    if not re.match(r"(u?int|float)\d+$", found[1]):
+        return ""
+    return f"; convert it with .astype(np.{'float32' if wanted[1] == 'Mat' else 'int64'})"

@@ -1,0 +1,82 @@
+"""Sizes written as text: `"4*D"`, `"(N + 1)//2"`. Python's own parser reads them; only names, numbers and + - * // pass.
+
+Nothing of mypy is in here: what a name stands for is the caller's business.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from bendtorch.mypy_plugin.poly import Poly
+
+
+def parse_size(text: str) -> ast.expr | None:
+    """The tree of a size, or None when the text is not one."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return tree if _names(tree) is not None else None
+
+
+def names_in(text: str) -> list[str]:
+    """The (dotted) names in a size, in order; none when the text is not a size."""
+    tree = parse_size(text)
+    return [] if tree is None else _names(tree) or []
+
+
+def evaluate(tree: ast.expr, lookup: Callable[[str], Poly]) -> Poly:
+    """The polynomial of a parsed size. Raises `ZeroDivisionError`, and whatever `lookup` raises."""
+    match tree:
+        case ast.Constant(value=int() as value):
+            return Poly.number(value)
+        case ast.UnaryOp(operand=operand):
+            return -evaluate(operand, lookup)
+        case ast.BinOp(left=left, op=operator, right=right):
+            return combine(_SIGNS[type(operator)], evaluate(left, lookup), evaluate(right, lookup))
+    name = _dotted(tree)
+    if name is None:
+        raise ValueError(f"not a size: {ast.dump(tree)}")
+    return lookup(name)
+
+
+def combine(sign: str, left: Poly, right: Poly) -> Poly:
+    """`left sign right` for one of + - * //."""
+    match sign:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+        case "//":
+            return left // right
+    raise ValueError(f"not an operator of sizes: {sign}")
+
+
+_SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//"}
+
+
+def _names(tree: ast.expr) -> list[str] | None:
+    """The names in a tree; None when something in it is not arithmetic of sizes."""
+    match tree:
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _SIGNS:
+            first, second = _names(left), _names(right)
+            return None if first is None or second is None else first + second
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _names(operand)
+        case ast.Constant(value=value) if type(value) is int:
+            return []
+    name = _dotted(tree)
+    return None if name is None else [name]
+
+
+def _dotted(tree: ast.expr) -> str | None:
+    match tree:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=inner, attr=attribute):
+            owner = _dotted(inner)
+            return None if owner is None else f"{owner}.{attribute}"
+    return None

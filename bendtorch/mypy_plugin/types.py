@@ -1,0 +1,236 @@
+"""Between mypy's types and polynomials.
+
+A size is a type: `Literal[64]`, a dimension variable, a `NewType` of int, or `Mul`, `Add`, `Div` of those. A number known
+only at run time is a literal type of int whose value is a *text* ("module.line:name"), which no program can write and
+which the cache keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from mypy.subtypes import is_same_type, is_subtype
+from mypy.type_visitor import TypeTranslator
+from mypy.types import (
+    AnyType,
+    CallableType,
+    Instance,
+    LiteralType,
+    TupleType,
+    Type,
+    TypeAliasType,
+    TypeOfAny,
+    TypeVarType,
+    UnionType,
+    get_proper_type,
+)
+
+from bendtorch.mypy_plugin.poly import Atom, Monomial, Poly, quotient_parts
+from bendtorch.mypy_plugin.vocabulary import ADD, DIV, LAYER, MUL, PACKAGE, SIZE_PARAMETER
+
+Named = Callable[[str, list[Type]], Instance]
+"""mypy's way to make an instance of a class by its full name; each of its two plugin interfaces has one."""
+
+OPERATORS: Final = {ADD: "+", MUL: "*", DIV: "//"}
+
+
+def poly_of(t: Type) -> Poly | None:
+    """The polynomial that a size type stands for; None when it is not one, or just `int`."""
+    t = get_proper_type(t)
+    if isinstance(t, LiteralType):
+        return _poly_of_literal(t)
+    if isinstance(t, TypeVarType):
+        key = f"{t.name}#{t.id.raw_id}.{t.id.namespace}.{t.id.meta_level}"
+        return Poly.atom(Atom("var", key, t.name, t))
+    if isinstance(t, Instance):
+        return _poly_of_instance(t)
+    return None
+
+
+def _poly_of_literal(t: LiteralType) -> Poly | None:
+    if t.fallback.type.fullname != "builtins.int":
+        return None
+    if isinstance(t.value, int):
+        return Poly.number(t.value)
+    text = str(t.value)
+    return Poly.atom(Atom("run-time", text, text.rsplit(":", 1)[-1], t))
+
+
+def _poly_of_instance(t: Instance) -> Poly | None:
+    name = t.type.fullname
+    if name in OPERATORS and len(t.args) == 2:
+        left, right = poly_of(t.args[0]), poly_of(t.args[1])
+        if left is None or right is None:
+            return None
+        if name == DIV:
+            return left // right if right.terms else None
+        return left * right if name == MUL else left + right
+    if name == "builtins.int":
+        known = t.last_known_value
+        return Poly.number(known.value) if known is not None and isinstance(known.value, int) else None
+    if t.type.has_base("builtins.int") and name != "builtins.bool":
+        return Poly.atom(Atom("new-type", name, t.type.name, t))
+    return None
+
+
+def type_of(poly: Poly, named: Named) -> Type:
+    """The type of a polynomial: one for each, so that equal sizes are equal types."""
+    terms = [_type_of_term(monomial, factor, named) for monomial, factor in poly.terms]
+    return _fold(ADD, terms, named) if terms else literal(0, named)
+
+
+def _type_of_term(monomial: Monomial, factor: int, named: Named) -> Type:
+    numbers: list[Type] = [literal(factor, named)] if factor != 1 or not monomial else []
+    return _fold(MUL, numbers + [_type_of_atom(atom, named) for atom in monomial], named)
+
+
+def _type_of_atom(atom: Atom, named: Named) -> Type:
+    parts = quotient_parts(atom)
+    if parts is not None:
+        return named(DIV, [type_of(parts[0], named), type_of(parts[1], named)])
+    assert isinstance(atom.payload, Type)
+    return atom.payload
+
+
+def _fold(operator: str, types: list[Type], named: Named) -> Type:
+    result = types[-1]
+    for t in reversed(types[:-1]):
+        result = named(operator, [t, result])
+    return result
+
+
+def literal(value: int | str, named: Named) -> LiteralType:
+    """The literal type of a number, or of a number known only at run time."""
+    return LiteralType(value, named("builtins.int", []))
+
+
+def unknown() -> AnyType:
+    """What stands for a size that an error has been reported for."""
+    return AnyType(TypeOfAny.from_error)
+
+
+class Through(TypeTranslator):
+    """A translator of types that sees through aliases."""
+
+    def visit_type_alias_type(self, t: TypeAliasType) -> Type:
+        """The alias's target in place of the alias; a recursive one stays as it is."""
+        return t if t.is_recursive else get_proper_type(t).accept(self)
+
+
+class _Normalise(Through):
+    """All arithmetic in its normal form, from the inside out."""
+
+    def __init__(self, named: Named) -> None:
+        super().__init__()
+        self.named = named
+
+    def visit_instance(self, t: Instance) -> Type:
+        """An arithmetic class becomes the type of its polynomial."""
+        inside = super().visit_instance(t)
+        if t.type.fullname not in OPERATORS:
+            return inside
+        poly = poly_of(inside)
+        return type_of(poly, self.named) if poly is not None else AnyType(TypeOfAny.special_form)
+
+
+def normalise(t: Type, named: Named) -> Type:
+    """The type with every size in it in normal form."""
+    return t.accept(_Normalise(named)) if has_arithmetic(t) else t
+
+
+def has_arithmetic(t: Type, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether arithmetic occurs in a type. Walked by hand: mypy's visitors fail on types that are not yet finished."""
+    if isinstance(t, TypeAliasType):
+        return any(has_arithmetic(a, seen) for a in t.args) or (
+            t.alias is not None
+            and t.alias.fullname not in seen
+            and has_arithmetic(t.alias.target, seen | {t.alias.fullname})
+        )
+    if isinstance(t, Instance):
+        return t.type.fullname in OPERATORS or any(has_arithmetic(a, seen) for a in t.args)
+    if isinstance(t, (TupleType, UnionType)):
+        return any(has_arithmetic(a, seen) for a in t.items)
+    if isinstance(t, CallableType):
+        return any(has_arithmetic(a, seen) for a in (*t.arg_types, t.ret_type))
+    return False
+
+
+class _Mentions(Through):
+    """Looks for a type of the package, or a numpy array."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    def visit_instance(self, t: Instance) -> Type:
+        """Stops at the first find."""
+        if t.type.fullname.startswith(PACKAGE) or t.type.fullname == "numpy.ndarray":
+            self.found = True
+            return t
+        return super().visit_instance(t)
+
+
+def mentions_ours(t: Type) -> bool:
+    """Whether a type of the package, or a numpy array, occurs in a type."""
+    search = _Mentions()
+    t.accept(search)
+    return search.found
+
+
+class _BareInt(Through):
+    """Looks for an array shape with a size that is only known to be an int."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    def visit_tuple_type(self, t: TupleType) -> Type:
+        """The shape of an array is a tuple of sizes."""
+        self.found = self.found or any(is_int(size) and poly_of(size) is None for size in t.items)
+        return t if self.found else super().visit_tuple_type(t)
+
+
+def has_bare_int(t: Type) -> bool:
+    """Whether some shape in a type has a size that is only known to be an int."""
+    search = _BareInt()
+    t.accept(search)
+    return search.found
+
+
+def is_dimension(t: Type) -> bool:
+    """Whether it is a type variable bound to int."""
+    t = get_proper_type(t)
+    if not isinstance(t, TypeVarType):
+        return False
+    bound = get_proper_type(t.upper_bound)
+    return isinstance(bound, Instance) and bound.type.fullname == "builtins.int"
+
+
+def is_arithmetic(t: Type) -> bool:
+    """Whether it is a sum, a product or a quotient of sizes."""
+    t = get_proper_type(t)
+    return isinstance(t, Instance) and t.type.fullname in OPERATORS
+
+
+def is_int(t: Type) -> bool:
+    """Whether it is `int` itself."""
+    t = get_proper_type(t)
+    return isinstance(t, Instance) and t.type.fullname == "builtins.int"
+
+
+def is_size_parameter(t: Type) -> bool:
+    """Whether it is declared `Dim[...]`."""
+    return isinstance(t, TypeAliasType) and t.alias is not None and t.alias.fullname == SIZE_PARAMETER
+
+
+def is_layer(t: Type) -> bool:
+    """Whether it is a `Layer[P, X, Y, S]`."""
+    t = get_proper_type(t)
+    return isinstance(t, Instance) and t.type.fullname == LAYER and len(t.args) == 4
+
+
+def same(a: Type, b: Type) -> bool:
+    """Whether two types are equal, sizes compared as polynomials and `Any` fitting everything."""
+    p, q = poly_of(a), poly_of(b)
+    return (p is not None and p == q) or is_same_type(a, b) or (is_subtype(a, b) and is_subtype(b, a))

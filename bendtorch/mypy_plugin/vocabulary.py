@@ -1,0 +1,41 @@
+"""The names that the plugin knows: where the package declares its types, and the codes of its errors."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy.errorcodes import ErrorCode
+
+PACKAGE: Final = "bendtorch."
+ARRAYS: Final = "bendtorch.shapes.arrays"
+ARITHMETIC: Final = "bendtorch.shapes.arith"
+
+MAT: Final = f"{ARRAYS}.Mat"
+IDS: Final = f"{ARRAYS}.Ids"
+MUL: Final = f"{ARITHMETIC}.Mul"
+ADD: Final = f"{ARITHMETIC}.Add"
+DIV: Final = f"{ARITHMETIC}.Div"
+SIZE_PARAMETER: Final = "bendtorch.shapes.dims.Dim"
+EQUATION: Final = "bendtorch.shapes.dims.Eq"
+LAYER: Final = "bendtorch.layer.protocol.Layer"
+MAKE_LAYER: Final = "bendtorch.layer.protocol.make_layer"
+SEQ: Final = "bendtorch.combine.seq.Seq"
+
+FOREIGN: Final = ("builtins.", "typing.", "typing_extensions.", "numpy.")
+"""Modules whose functions and types never carry sizes of ours by themselves."""
+
+BEND_DIM: Final = ErrorCode("bend-dim", "A size is not known statically", "bendtorch")
+BEND_SHAPE: Final = ErrorCode("bend-shape", "Shapes do not fit", "bendtorch")
+BEND_PROOF: Final = ErrorCode("bend-proof", "An equation between sizes does not hold", "bendtorch")
+BEND_FAULT: Final = ErrorCode("bend-fault", "A fault in the plugin itself", "bendtorch")
+
+ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+def ordinal(index: int) -> str:
+    """`first` for 0, and so on; `11th` and the like beyond the words."""
+    if index < len(ORDINALS):
+        return ORDINALS[index]
+    number = index + 1
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

@@ -1,0 +1,32 @@
+"""The array types: `Mat[N, C]` (float32, two axes), `Ids[N]` (int32 or int64, one axis), `FlatF32`.
+
+To a type checker `Mat[N, C]` is `np.ndarray[tuple[N, C], np.dtype[np.float32]]`, so users pass plain numpy arrays and
+wrap nothing. At run time it is the jaxtyping annotation `Float32[np.ndarray, "N C"]`, which `@checked` enforces.
+A size is a dimension variable, a number, a `Final`, or a string of arithmetic (`"4*D"`, `"B*T"`, `"KV*G*HD"`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from bendtorch.shapes.dims import C, N
+
+    Mat: TypeAlias = np.ndarray[tuple[N, C], np.dtype[np.float32]]
+    Ids: TypeAlias = np.ndarray[tuple[N], np.dtype[np.int32 | np.int64]]
+    FlatF32: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float32]]
+else:
+    from jaxtyping import AbstractDtype, Float32
+
+    from bendtorch.shapes.runtime import SizedArray
+
+    class Index(AbstractDtype):
+        """The integer types that ids and labels may have."""
+
+        dtypes = ("int32", "int64")
+
+    Mat = SizedArray("Mat", Float32, 2)
+    Ids = SizedArray("Ids", Index, 1)
+    FlatF32 = Float32[np.ndarray, "_"]
