@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bendtorch.checkpoint import load_params, save_params
 from bendtorch.combine import Seq
 from bendtorch.errors import BendError, CheckpointError, ConfigError, DtypeError, IndexRangeError, ShapeError
 from bendtorch.keys import Key
@@ -10,7 +11,7 @@ from bendtorch.layers import Lin, Linear, LinearFirst, LinearNB, ReLU
 from bendtorch.losses import CrossEntropy, Loss, LossOut
 from bendtorch.optim import SGD, Adam, AdamW, Momentum
 from bendtorch.shapes import PROVE, Dim, Eq, Ids, Mat, checked, ids, mat
-from bendtorch.train import Train
+from bendtorch.train import History, Train, accuracy, batches, fit
 
 __all__ = [
     "PROVE",
@@ -26,6 +27,7 @@ __all__ = [
     "DtypeError",
     "Eq",
     "Fwd",
+    "History",
     "Ids",
     "IndexRangeError",
     "Key",
@@ -44,8 +46,13 @@ __all__ = [
     "Step",
     "Train",
     "Unit",
+    "accuracy",
+    "batches",
     "checked",
+    "fit",
     "ids",
+    "load_params",
     "make_layer",
     "mat",
+    "save_params",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -17,20 +17,29 @@ Init: TypeAlias = Callable[[Key, int], FlatF32]
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One matrix: its name (a dotted path), its shape, and its initial distribution."""
+    """One matrix: its name (a dotted path), its shape, and its initial distribution.
+
+    A `vector` is a matrix of one row that files hold with one axis, as PyTorch does (a bias, a gain).
+    """
 
     name: str
     shape: tuple[int, int]
     init: Init
+    vector: bool = False
 
     @property
     def cells(self) -> int:
         """How many numbers it holds."""
         return math.prod(self.shape)
 
+    @property
+    def stored_shape(self) -> tuple[int, ...]:
+        """The shape that files give it."""
+        return self.shape[1:] if self.vector else self.shape
+
     def under(self, prefix: str) -> Leaf:
         """The same leaf with its name under `prefix`."""
-        return Leaf(f"{prefix}.{self.name}", self.shape, self.init)
+        return replace(self, name=f"{prefix}.{self.name}")
 
 
 def zeros_init(key: Key, count: int) -> FlatF32:

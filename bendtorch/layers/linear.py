@@ -55,7 +55,7 @@ def linear_params(i: Dim[I], o: Dim[O]) -> Params[Lin[I, O]]:
     """A linear layer's parameters, drawn from [-1/√i, 1/√i) as PyTorch's `nn.Linear` does."""
     init = uniform_init(1 / math.sqrt(i))
     return describe(
-        (Leaf("weight", (o, i), init), Leaf("bias", (1, o), init)),
+        (Leaf("weight", (o, i), init), Leaf("bias", (1, o), init, vector=True)),
         lambda weight, bias: Lin(weight, bias),
         lambda p: (p.weight, p.bias),
     )

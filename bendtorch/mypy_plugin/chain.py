@@ -6,6 +6,7 @@ from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, OpExpr
 from mypy.plugin import CheckerPluginInterface, FunctionContext, MethodContext, MethodSigContext
 from mypy.types import CallableType, Instance, TupleType, Type, TypeVarId, TypeVarType, get_proper_type
 
+from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.formula import formula_of
 from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.types import has_bare_int, is_layer, normalise, same
@@ -30,7 +31,7 @@ def on_rshift_signature(context: MethodSigContext) -> CallableType:
     )
 
 
-def on_rshift(context: MethodContext) -> Type:
+def on_rshift(context: MethodContext, reader: SizeReader) -> Type:
     """Compare what the left layer gives with what the right one takes."""
     both, left, api = get_proper_type(context.default_return_type), get_proper_type(context.type), context.api
     if not isinstance(both, TupleType) or len(both.items) != 2 or not is_layer(left):
@@ -38,15 +39,15 @@ def on_rshift(context: MethodContext) -> Type:
     assert isinstance(left, Instance)
     right = context.args[0][0] if context.args and context.args[0] else None
     gives, takes = (normalise(t, api.named_generic_type) for t in (left.args[2], both.items[1]))
+    one, other = _names(context, right)
     if not same(gives, takes):
-        names = _names(context, right)
-        why = formula_of(right, gives, takes, api)
-        message = f">>: {names[0]} gives {show(gives)}, {names[1]} takes {show(takes)}{why}"
+        why = formula_of(right, gives, takes, api, reader)
+        message = f">>: {one} gives {show(gives)}, {other} takes {show(takes)}{why}"
         api.fail(message, right or context.context, code=BEND_SHAPE)
     elif has_bare_int(gives):
-        message = f">>: {_names(context, right)[0]} gives {show(gives)}, a shape that is not static"
+        message = f">>: {one} gives {show(gives)}, a shape that is not static"
         api.fail(message, right or context.context, code=BEND_DIM)
-    return both.items[0]
+    return normalise(both.items[0], api.named_generic_type)
 
 
 def _names(context: MethodContext, right: Expression | None) -> tuple[str, str]:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from mypy.nodes import CallExpr, Expression, FuncDef, RefExpr
 from mypy.plugin import CheckerPluginInterface
 from mypy.types import CallableType, Instance, TupleType, Type, get_proper_type
 
+from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.poly import Atom, Poly, in_parentheses
 from bendtorch.mypy_plugin.types import is_layer, poly_of, same
 
 INPUT: Final = 1
+Size = Callable[[Expression], Poly | None]
 
 
-def formula_of(call: Expression | None, gives: Type, takes: Type, api: CheckerPluginInterface) -> str:
+def formula_of(
+    call: Expression | None, gives: Type, takes: Type, api: CheckerPluginInterface, reader: SizeReader
+) -> str:
     """The formula of the first size in which a layer's input differs from what it is given; empty if it has none."""
     signature = _signature(call)
     if not isinstance(call, CallExpr) or signature is None:
@@ -26,7 +30,7 @@ def formula_of(call: Expression | None, gives: Type, takes: Type, api: CheckerPl
     written, given, taken = _sizes(result.args[INPUT]), _sizes(gives), _sizes(takes)
     for formula, one, other in zip(written, given, taken, strict=False):
         if not same(one, other):
-            return _in_names(formula, signature, call, api)
+            return _in_names(formula, signature, call, lambda e: reader.size(e, api))
     return ""
 
 
@@ -45,11 +49,11 @@ def _sizes(t: Type) -> list[Type]:
     return list(shape.items) if isinstance(shape, TupleType) else []
 
 
-def _in_names(formula: Type, signature: CallableType, call: CallExpr, api: CheckerPluginInterface) -> str:
+def _in_names(formula: Type, signature: CallableType, call: CallExpr, size: Size) -> str:
     poly = poly_of(formula)
     if poly is None or len(poly.terms) != 1 or len(poly.terms[0][0]) < 2:
         return ""
-    names, values = _parameters(signature, call, api)
+    names, values = _parameters(signature, call, size)
     monomial, factor = poly.terms[0]
     if not all(atom in values for atom in monomial):
         return ""
@@ -60,7 +64,7 @@ def _in_names(formula: Type, signature: CallableType, call: CallExpr, api: Check
 
 
 def _parameters(
-    signature: CallableType, call: CallExpr, api: CheckerPluginInterface
+    signature: CallableType, call: CallExpr, size: Size
 ) -> tuple[Mapping[Atom, str], Mapping[Atom, Poly]]:
     """The names and values of the size parameters, by the atoms of their variables."""
     names: dict[Atom, str] = {}
@@ -69,7 +73,7 @@ def _parameters(
         name = call.arg_names[position]
         index = signature.arg_names.index(name) if name in signature.arg_names else position
         variable = poly_of(signature.arg_types[index]) if index < len(signature.arg_types) else None
-        value = poly_of(api.get_expression_type(argument))
+        value = size(argument)
         if variable is not None and value is not None and len(variable.atoms) == 1:
             (atom,) = variable.atoms
             names[atom], values[atom] = signature.arg_names[index] or atom.label, value

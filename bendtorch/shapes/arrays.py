@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bendtorch.shapes.dims import C, N
 
     Mat: TypeAlias = np.ndarray[tuple[N, C], np.dtype[np.float32]]
-    Ids: TypeAlias = np.ndarray[tuple[N], np.dtype[np.int32 | np.int64]]
+    Ids: TypeAlias = np.ndarray[tuple[N], np.dtype[np.int32 | np.int64 | np.intp]]
     FlatF32: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float32]]
 else:
     from jaxtyping import AbstractDtype, Float32

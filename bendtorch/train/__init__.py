@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bendtorch.train.batches import Batch, Batches, batches
+from bendtorch.train.loop import History, fit
+from bendtorch.train.metrics import accuracy
 from bendtorch.train.train import Train
 
-__all__ = ["Train"]
+__all__ = ["Batch", "Batches", "History", "Train", "accuracy", "batches", "fit"]

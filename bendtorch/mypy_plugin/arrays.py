@@ -1,0 +1,112 @@
+"""numpy's own operations on matrices, where its types lose the shape: `@`, `.T`, `+ - * /`, `np.zeros((n, c), ...)`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy.nodes import TupleExpr
+from mypy.plugin import AttributeContext, MethodContext
+from mypy.types import Instance, TupleType, Type, get_proper_type
+
+from bendtorch.mypy_plugin.expressions import SizeReader
+from bendtorch.mypy_plugin.poly import Poly
+from bendtorch.mypy_plugin.show import show
+from bendtorch.mypy_plugin.types import poly_of, same, type_of
+from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
+
+TRANSPOSED: Final = "numpy._ArrayOrScalarCommon.T"
+MAKE_EMPTY: Final = "numpy._core.multiarray._ConstructorEmpty.__call__"
+PRODUCTS: Final = frozenset({"numpy.ndarray.__matmul__", "numpy.ndarray.__rmatmul__"})
+ELEMENTWISE: Final = frozenset(
+    f"numpy.ndarray.__{side}{operator}__" for operator in ("add", "sub", "mul", "truediv") for side in ("", "r")
+)
+
+
+def on_transposed(context: AttributeContext) -> Type:
+    """`x.T`: numpy types it as `Self`; the shape turns round."""
+    t = get_proper_type(context.default_attr_type)
+    shape = get_proper_type(t.args[0]) if isinstance(t, Instance) and t.args else None
+    if not isinstance(t, Instance) or not isinstance(shape, TupleType):
+        return context.default_attr_type
+    return _with_shape(t, shape, list(reversed(shape.items)))
+
+
+def on_make(context: MethodContext, reader: SizeReader) -> Type:
+    """`np.zeros`, `np.ones`, `np.empty` of a tuple of sizes: numpy forgets them."""
+    t = get_proper_type(context.default_return_type)
+    shape = get_proper_type(t.args[0]) if isinstance(t, Instance) and t.args else None
+    if not isinstance(t, Instance) or not isinstance(shape, TupleType) or not context.args or not context.args[0]:
+        return context.default_return_type
+    given = context.args[0][0]
+    sizes = given.items if isinstance(given, TupleExpr) else [given]
+    if len(sizes) != len(shape.items):
+        return context.default_return_type
+    polys = [reader.size(size, context.api) for size in sizes]
+    named = context.api.named_generic_type
+    items = [old if poly is None else type_of(poly, named) for poly, old in zip(polys, shape.items, strict=True)]
+    return _with_shape(t, shape, items)
+
+
+def on_product(context: MethodContext) -> Type:
+    """`a @ b` of two matrices."""
+    left, right = _matrix(context.type), _matrix(_argument(context))
+    if left is None or right is None:
+        return context.default_return_type
+    if not same(left.shape.items[1], right.shape.items[0]):
+        inner = f"inner sizes {show(left.shape.items[1])} and {show(right.shape.items[0])} differ"
+        message = f"@: {show(left.t)} @ {show(right.t)}: {inner}"
+        context.api.fail(message, context.context, code=BEND_SHAPE)
+    return _with_shape(left.t, left.shape, [left.shape.items[0], right.shape.items[1]])
+
+
+def on_elementwise(context: MethodContext) -> Type:
+    """`a op b` of two matrices of one shape, or of a matrix and a number.
+
+    A matrix with an axis of 1 is broadcast; where that makes the result larger than `a`, numpy's own type stands.
+    """
+    left, right = _matrix(context.type), _matrix(_argument(context))
+    if left is None:
+        return context.default_return_type
+    if right is None:
+        other = get_proper_type(_argument(context))
+        is_number = isinstance(other, Instance) and other.type.fullname in ("builtins.int", "builtins.float")
+        return left.t if is_number else context.default_return_type
+    if right.fits_into(left):
+        return left.t
+    if not left.has_one():
+        message = f"{show(left.t)} and {show(right.t)} have different shapes"
+        context.api.fail(message, context.context, code=BEND_SHAPE)
+    return context.default_return_type
+
+
+class _Matrix:
+    """The type of a float32 matrix."""
+
+    def __init__(self, t: Instance, shape: TupleType) -> None:
+        self.t, self.shape = t, shape
+
+    def has_one(self) -> bool:
+        """Whether an axis has size 1."""
+        return any(poly_of(size) == Poly.number(1) for size in self.shape.items)
+
+    def fits_into(self, other: _Matrix) -> bool:
+        """Whether each size is 1 or equal to the other's."""
+        pairs = zip(self.shape.items, other.shape.items, strict=True)
+        return all(poly_of(mine) == Poly.number(1) or same(mine, theirs) for mine, theirs in pairs)
+
+
+def _matrix(t: Type | None) -> _Matrix | None:
+    t = get_proper_type(t)
+    if not isinstance(t, Instance) or t.type.fullname != "numpy.ndarray" or len(t.args) != 2:
+        return None
+    shape = get_proper_type(t.args[0])
+    is_matrix = isinstance(shape, TupleType) and len(shape.items) == 2 and show(t).startswith("Mat[")
+    return _Matrix(t, shape) if is_matrix and isinstance(shape, TupleType) else None
+
+
+def _argument(context: MethodContext) -> Type | None:
+    return context.arg_types[0][0] if context.arg_types and context.arg_types[0] else None
+
+
+def _with_shape(t: Instance, shape: TupleType, sizes: list[Type]) -> Instance:
+    return t.copy_modified(args=[shape.copy_modified(items=sizes), *t.args[1:]])

@@ -1,0 +1,138 @@
+"""The plugin class: which hook is asked for what.
+
+All state is in this object, and is about the file at hand: see `SizeReader`, `AnnotationHook` and `MessageWatch`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from mypy.nodes import MypyFile, Var
+from mypy.options import Options
+from mypy.plugin import (
+    AnalyzeTypeContext,
+    AttributeContext,
+    FunctionContext,
+    FunctionSigContext,
+    MethodContext,
+    MethodSigContext,
+    Plugin,
+    ReportConfigContext,
+)
+from mypy.plugins.default import DefaultPlugin
+from mypy.types import CallableType, Type
+
+from bendtorch.mypy_plugin import arrays, chain
+from bendtorch.mypy_plugin.annotations import AnnotationHook
+from bendtorch.mypy_plugin.calls import FIELD_OWNERS, CallHooks
+from bendtorch.mypy_plugin.expressions import SizeReader
+from bendtorch.mypy_plugin.faults import guarded
+from bendtorch.mypy_plugin.partial import PARTIAL, PARTIAL_CALL, PartialHooks
+from bendtorch.mypy_plugin.types import normalise
+from bendtorch.mypy_plugin.vocabulary import ARITHMETIC, ARRAYS, FOREIGN, LAYER, SEQ
+from bendtorch.mypy_plugin.watch import MessageWatch
+
+RSHIFT: Final = f"{LAYER}.__rshift__"
+
+
+class BendPlugin(Plugin):
+    """Static sizes for bendtorch. Plugins come before mypy's own, so where mypy has a hook, it is left to it."""
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self.default = DefaultPlugin(options)
+        self.watch, self.reader = MessageWatch(), SizeReader()
+        self.annotations = AnnotationHook(self.watch)
+        self.calls = CallHooks(self.watch, self.reader)
+        self.partials = PartialHooks(self.default, self.calls)
+
+    def report_config_data(self, ctx: ReportConfigContext) -> Any:
+        """Part of each file's cache key: without it a changed plugin would leave stale results behind."""
+        return DIGEST
+
+    def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
+        """The arithmetic classes are loaded wherever the array types are."""
+        return [(10, ARITHMETIC, -1)] if file.fullname == ARRAYS else []
+
+    def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
+        """Any type name: sizes in its arguments."""
+        if fullname.startswith(FOREIGN):
+            return None
+        symbol = self.lookup_fully_qualified(fullname)
+        if symbol is not None and isinstance(symbol.node, Var):
+            return None  # Literal[some_variable]: the plain analysis inside of the hook would lose that context
+        hook = self.annotations.find(fullname)
+        return guarded(hook, "annotation") if hook is not None else None
+
+    def get_function_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], CallableType] | None:
+        """A call of a function or a class."""
+        if fullname.startswith(FOREIGN) or self.default.get_function_signature_hook(fullname):
+            return None
+        return guarded(self.calls.on_signature, "signature")
+
+    def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
+        """The result of such a call."""
+        if fullname == PARTIAL:
+            return guarded(self.partials.on_partial, "partial")
+        if fullname.startswith(FOREIGN) or self.default.get_function_hook(fullname):
+            return None
+        if fullname == SEQ:
+            return guarded(self._on_seq, "Seq")
+        return guarded(self.calls.on_call, "call")
+
+    def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], CallableType] | None:
+        """A call of a method, or of a function in a field."""
+        if fullname == RSHIFT:
+            return guarded(chain.on_rshift_signature, ">>")
+        if fullname.startswith(FOREIGN) or self.default.get_method_signature_hook(fullname):
+            return None
+        owner, _, field = fullname.rpartition(".")
+        if owner in FIELD_OWNERS and not field.startswith("__"):
+            return guarded(partial(self.calls.on_field_signature, FIELD_OWNERS[owner], field), "field signature")
+        return guarded(self.calls.on_signature, "method signature")
+
+    def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
+        """The result of such a call, and of numpy's operators."""
+        special = self._method_hooks().get(fullname)
+        if special is not None:
+            return guarded(special, fullname.rsplit(".", 1)[-1])
+        if fullname.startswith(FOREIGN) or self.default.get_method_hook(fullname):
+            return None
+        return guarded(self.calls.on_call, "method call")
+
+    def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
+        """A field: a `Mat[N, "4*D"]` in a `Block[3, 32]` is a `Mat[3, 128]`."""
+        if fullname == arrays.TRANSPOSED:
+            return guarded(arrays.on_transposed, ".T")
+        if fullname.startswith(FOREIGN) or self.default.get_attribute_hook(fullname):
+            return None
+        return guarded(_on_attribute, "attribute")
+
+    def _method_hooks(self) -> dict[str, Callable[[MethodContext], Type]]:
+        return {
+            RSHIFT: lambda context: chain.on_rshift(context, self.reader),
+            PARTIAL_CALL: self.partials.on_call,
+            arrays.MAKE_EMPTY: lambda context: arrays.on_make(context, self.reader),
+            **dict.fromkeys(arrays.PRODUCTS, arrays.on_product),
+            **dict.fromkeys(arrays.ELEMENTWISE, arrays.on_elementwise),
+        }
+
+    def _on_seq(self, context: FunctionContext) -> Type:
+        return chain.on_seq(context) if chain.is_rest_of_seq(context) else self.calls.on_call(context)
+
+
+def _on_attribute(context: AttributeContext) -> Type:
+    return normalise(context.default_attr_type, context.api.named_generic_type)
+
+
+def _digest() -> str:
+    """What identifies this version of the plugin: a hash of its sources."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()[:16]
+
+
+DIGEST: Final = _digest()

@@ -1,0 +1,69 @@
+"""Batches of a data set, in an order that a key decides.
+
+The order of an epoch is a function of the key and the epoch's number alone, so a run that is stopped and resumed sees
+the same batches. The last batch of an epoch is short where the size does not divide the data; nothing is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from bendtorch.errors import ConfigError, ShapeError
+from bendtorch.keys import Key
+from bendtorch.shapes.arrays import Ids, Mat
+from bendtorch.shapes.dims import I, M
+
+X = TypeVar("X")
+Target = TypeVar("Target")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch(Generic[X, Target]):
+    """`n` examples: their inputs and their targets."""
+
+    n: int
+    x: X
+    target: Target
+
+
+@dataclass(frozen=True)
+class Batches(Generic[X, Target]):
+    """A data set that is handed out in batches of `size` examples; made by `batches`."""
+
+    x: X
+    target: Target
+    count: int
+    size: int
+    key: Key | None
+
+    def __len__(self) -> int:
+        """How many batches an epoch has."""
+        return -(-self.count // self.size)
+
+    def epoch(self, number: int) -> Iterator[Batch[X, Target]]:
+        """The batches of one epoch, counted from 0."""
+        order = np.arange(self.count) if self.key is None else self.key.fold(number).permutation(self.count)
+        x: Any = self.x
+        target: Any = self.target
+        for start in range(0, self.count, self.size):
+            rows = order[start : start + self.size]
+            yield Batch(len(rows), x[rows], target[rows])
+
+
+def batches(x: Mat[M, I], target: Ids[M], size: int, key: Key | None = None) -> Batches[Mat[int, I], Ids[int]]:
+    """The rows of `x` with their labels, in batches of `size`; shuffled anew each epoch when a key is given.
+
+    A batch has any number of rows up to `size`, so its type is `Mat[int, I]`. Raises `ShapeError` when `x` and `target`
+    have different lengths or none, and `ConfigError` for a size below 1.
+    """
+    if len(x) != len(target):
+        raise ShapeError(f"batches: x has {len(x)} rows, target has {len(target)} labels")
+    if len(x) == 0:
+        raise ShapeError("batches: the data set is empty")
+    if size < 1:
+        raise ConfigError(f"batches: size must be at least 1, got {size}")
+    return Batches(x, target, len(x), size, key)
