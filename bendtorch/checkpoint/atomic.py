@@ -1,7 +1,7 @@
 """Writing a file whole or not at all.
 
-The bytes go to a temporary file in the target's own directory, are flushed to the disk, and the file is then renamed over
-the target, so whoever reads the target finds the old file or the new one, also after a crash.
+The bytes go to a temporary file in the target's own directory and are flushed to the disk; the file is then renamed
+over the target, so whoever reads the target finds the old file or the new one, also after a crash.
 """
 
 from __future__ import annotations

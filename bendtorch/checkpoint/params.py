@@ -51,7 +51,9 @@ def load_params(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any]) ->
     try:
         with safe_open(path, framework="numpy") as file:
             _compare(str(path), leaves, file)
-            flat = np.concatenate([np.empty(0, np.float32), *(file.get_tensor(leaf.name).reshape(-1) for leaf in leaves)])
+            flat = np.concatenate(
+                [np.empty(0, np.float32), *(file.get_tensor(leaf.name).reshape(-1) for leaf in leaves)]
+            )
     except SafetensorError as problem:
         raise CheckpointError(f"{path}: not a complete safetensors file ({problem})") from None
     p = model.zeros()

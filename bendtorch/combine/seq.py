@@ -28,9 +28,7 @@ Z = TypeVar("Z")
 
 
 @overload
-def Seq(
-    la: Layer[P1, X, Y1, S1], lb: Layer[P2, Y1, Z, S2], /
-) -> Layer[tuple[P1, P2], X, Z, tuple[S1, S2]]: ...
+def Seq(la: Layer[P1, X, Y1, S1], lb: Layer[P2, Y1, Z, S2], /) -> Layer[tuple[P1, P2], X, Z, tuple[S1, S2]]: ...
 @overload
 def Seq(
     la: Layer[P1, X, Y1, S1], lb: Layer[P2, Y1, Y2, S2], lc: Layer[P3, Y2, Z, S3], /

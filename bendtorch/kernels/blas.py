@@ -1,8 +1,8 @@
 """Single-precision matrix products: OpenBLAS, called from inside kernels.
 
 The library is a copy of our own (the `scipy-openblas64` wheel), loaded with one thread: numpy's copy stays as the user
-set it, and ours never starts a thread, so it cannot hang in a forked child and its bits do not depend on a thread count.
-Parallel products are our own business (`products`). A call costs a third to a ninth of `np.dot`'s.
+set it, and ours never starts a thread, so it cannot hang in a forked child and its bits do not depend on a number of
+threads. Parallel products are our own business (`products`). A call costs a third to a ninth of `np.dot`'s.
 
 With the JIT off, the same function runs on numpy.
 """
@@ -22,6 +22,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from numba import types
 
+from bendtorch.kernels.arrays import Matrix
 from bendtorch.kernels.atomics import pointer
 from bendtorch.kernels.compile import JIT, helper
 
@@ -95,7 +96,7 @@ def _gemm(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, 
     )
 
 
-def _floats(address: int, rows: int, columns: int, stride: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+def _floats(address: int, rows: int, columns: int, stride: int) -> Matrix:
     """The matrix at an address, with the JIT off."""
     if rows == 0 or columns == 0:
         return np.empty((rows, columns), np.float32)

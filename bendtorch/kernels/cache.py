@@ -1,9 +1,10 @@
 """Where compiled kernels are kept, and how several processes share them.
 
-A directory belongs to one state of the kernels: its name is a digest of all their sources, the versions of what compiles
-them, and the flags. So an edited kernel, also one that is only called by another, never meets stale code. Code goes to
-`$BENDTORCH_CACHE_DIR`, else to the user's cache directory, else (a read-only home) to a private one among the temporary
-files, else nowhere: then each process compiles for itself.
+A directory belongs to one state of the kernels: its name is a digest of all their sources, the versions of what
+compiles them, and the flags. So an edited kernel, also one that is only called by another, never meets stale code.
+
+Code goes to `$BENDTORCH_CACHE_DIR`, else to the user's cache directory, else (a read-only home) to a private one among
+the temporary files, else nowhere: then each process compiles for itself.
 
 numba's own index is not safe against two processes that store at once; here a lock makes them take turns.
 """
@@ -89,7 +90,7 @@ def _digest() -> str:
     return digest.hexdigest()[:24]
 
 
-class _Locator(_CacheLocator):  # type: ignore[misc]
+class _Locator(_CacheLocator):
     """Tells numba to keep a function in our directory, under its module's name and line."""
 
     def __init__(self, function: Any) -> None:
@@ -110,11 +111,11 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
         return cls(py_func)
 
 
-class _Impl(CompileResultCacheImpl):  # type: ignore[misc]
+class _Impl(CompileResultCacheImpl):
     _locator_classes = [_Locator]  # noqa: RUF012  numba's own declaration
 
 
-class KernelCache(FunctionCache):  # type: ignore[misc]
+class KernelCache(FunctionCache):
     """numba's cache of one function, in our directory. Whatever goes wrong with the files, the kernel is compiled."""
 
     _impl_class = _Impl
@@ -123,7 +124,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         """The compiled function, or None when it must be compiled: not stored yet, or stored damaged."""
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # noqa: BLE001  a damaged file can raise anything; compiling is always right
+        except Exception:  # a damaged file can raise anything; compiling is always right
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

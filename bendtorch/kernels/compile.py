@@ -1,8 +1,8 @@
 """The one wrapper that makes a kernel out of a Python function.
 
-Flags, the same everywhere: no GIL while it runs, numpy's rules for division by zero, strict float semantics (`fastmath`
-would drop NaN), compiled at the first call, kept on disk (`cache`). A `reduction` may reassociate its sums, so that they
-run in vector lanes; nothing else may.
+Flags, the same everywhere: no GIL while it runs, numpy's rules for division by zero, strict float semantics, compiled
+at the first call, kept on disk (`cache`). `fastmath` would drop NaN; only a `reduction` may reassociate its sums, so
+that they run in vector lanes.
 
 With `NUMBA_DISABLE_JIT=1` a kernel is the Python function itself.
 """
@@ -46,5 +46,4 @@ def reduction(function: Function) -> Function:
     """A helper whose sum or maximum may be taken in any order, in vector lanes. The order is fixed once compiled."""
     if not JIT:
         return function
-    options = {"nogil": True, "error_model": "numpy", "fastmath": set(REASSOCIATE)}
-    return cast("Function", numba.njit(**options)(function))
+    return cast("Function", numba.njit(nogil=True, error_model="numpy", fastmath=set(REASSOCIATE))(function))

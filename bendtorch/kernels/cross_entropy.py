@@ -13,11 +13,10 @@ from typing import Final
 
 import numpy as np
 
+from bendtorch.kernels.arrays import Flat, Labels, Matrix, Totals
 from bendtorch.kernels.compile import kernel, reduction
 from bendtorch.kernels.parallel import chunks_of, parallel_for
 from bendtorch.kernels.vecmath import exp, ordered, unordered
-from bendtorch.shapes.arrays import FlatF32, Ids, Mat
-from bendtorch.shapes.dims import C, N
 
 BLOCK: Final = 1024  # numbers summed in float32
 CHUNK: Final = 1 << 14  # numbers a chunk of rows has at least
@@ -26,7 +25,7 @@ LEAST: Final = np.int32(-(2**31))
 
 
 @reduction
-def row_max(x: FlatF32) -> np.float32:
+def row_max(x: Flat) -> np.float32:
     """The largest number; NaN where there is a NaN above everything. As integers, so that it needs no float flags."""
     most = LEAST
     for i in range(x.size):
@@ -35,7 +34,7 @@ def row_max(x: FlatF32) -> np.float32:
 
 
 @reduction
-def _exp_block(x: FlatF32, m: np.float32, e: FlatF32) -> np.float32:
+def _exp_block(x: Flat, m: np.float32, e: Flat) -> np.float32:
     total = ZERO
     for i in range(x.size):
         e[i] = exp(x[i] - m)
@@ -44,7 +43,7 @@ def _exp_block(x: FlatF32, m: np.float32, e: FlatF32) -> np.float32:
 
 
 @reduction
-def _exp_sum_block(x: FlatF32, m: np.float32) -> np.float32:
+def _exp_sum_block(x: Flat, m: np.float32) -> np.float32:
     total = ZERO
     for i in range(x.size):
         total += exp(x[i] - m)
@@ -52,7 +51,7 @@ def _exp_sum_block(x: FlatF32, m: np.float32) -> np.float32:
 
 
 @kernel
-def exp_row(x: FlatF32, m: np.float32, e: FlatF32) -> float:
+def exp_row(x: Flat, m: np.float32, e: Flat) -> float:
     """e = exp(x - m); gives their sum."""
     total = 0.0
     for low in range(0, x.size, BLOCK):
@@ -62,7 +61,7 @@ def exp_row(x: FlatF32, m: np.float32, e: FlatF32) -> float:
 
 
 @kernel
-def exp_sum(x: FlatF32, m: np.float32) -> float:
+def exp_sum(x: Flat, m: np.float32) -> float:
     """The sum of exp(x - m)."""
     total = 0.0
     for low in range(0, x.size, BLOCK):
@@ -71,13 +70,13 @@ def exp_sum(x: FlatF32, m: np.float32) -> float:
 
 
 @kernel
-def _scale(x: FlatF32, factor: np.float32) -> None:
+def _scale(x: Flat, factor: np.float32) -> None:
     for i in range(x.size):
         x[i] *= factor
 
 
 @kernel
-def _row(x: FlatF32, label: int, n: int, dx: FlatF32) -> float:
+def _row(x: Flat, label: int, n: int, dx: Flat) -> float:
     """The loss of one row; its gradient, divided by n, into dx."""
     m = row_max(x)
     if m == -np.inf:
@@ -91,24 +90,25 @@ def _row(x: FlatF32, label: int, n: int, dx: FlatF32) -> float:
 
 
 @kernel
-def _rows(chunk: int, y: Mat[N, C], labels: Ids[N], dy: Mat[N, C], losses: np.ndarray[tuple[int], np.dtype[np.float64]], rows: int) -> None:
+def _rows(chunk: int, y: Matrix, labels: Labels, dy: Matrix, losses: Totals, rows: int) -> None:
     n = y.shape[0]
     for r in range(chunk * rows, min(n, (chunk + 1) * rows)):
         losses[r] = _row(y[r], labels[r], n, dy[r])
 
 
 @kernel
-def cross_entropy(y: Mat[N, C], labels: Ids[N], dy: Mat[N, C]) -> float:
+def cross_entropy(y: Matrix, labels: Labels, dy: Matrix) -> float:
     """The mean loss; the gradient of the logits into dy. Labels must be in range."""
     n, c = y.shape
     losses = np.empty(n, np.float64)
     rows = max(1, CHUNK // c)
     parallel_for(_rows, chunks_of(n, rows), (y, labels, dy, losses, rows))
-    return losses.sum() / n
+    total: float = losses.sum()
+    return total / n
 
 
 @kernel
-def _values(chunk: int, y: Mat[N, C], labels: Ids[N], losses: np.ndarray[tuple[int], np.dtype[np.float64]], rows: int) -> None:
+def _values(chunk: int, y: Matrix, labels: Labels, losses: Totals, rows: int) -> None:
     n = y.shape[0]
     for r in range(chunk * rows, min(n, (chunk + 1) * rows)):
         m = row_max(y[r])
@@ -119,10 +119,11 @@ def _values(chunk: int, y: Mat[N, C], labels: Ids[N], losses: np.ndarray[tuple[i
 
 
 @kernel
-def cross_entropy_value(y: Mat[N, C], labels: Ids[N]) -> float:
+def cross_entropy_value(y: Matrix, labels: Labels) -> float:
     """The mean loss alone."""
     n, c = y.shape
     losses = np.empty(n, np.float64)
     rows = max(1, CHUNK // c)
     parallel_for(_values, chunks_of(n, rows), (y, labels, losses, rows))
-    return losses.sum() / n
+    total: float = losses.sum()
+    return total / n

@@ -6,24 +6,21 @@ linear_gradients: 2·n·i·o + n·o FLOPs.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from bendtorch.kernels.arrays import Flat, Matrix, Totals
 from bendtorch.kernels.blas import gemm
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.parallel import chunks_of, parallel_for
 from bendtorch.kernels.products import add_into, matmul_tn_add, tile_bounds, tile_shape
-from bendtorch.shapes.arrays import Mat
-from bendtorch.shapes.dims import I, N, O
 
 SUM_COLUMNS: Final = 64  # columns whose sums are taken together: their float64 totals stay in registers and L1
 
 
 @kernel
-def _biased_tile(
-    tile: int, x: Mat[N, I], w: Mat[O, I], b: Mat[Any, O], y: Mat[N, O], rows: int, columns: int
-) -> None:
+def _biased_tile(tile: int, x: Matrix, w: Matrix, b: Matrix, y: Matrix, rows: int, columns: int) -> None:
     n, o = y.shape
     k = x.shape[1]
     i, j, height, width = tile_bounds(tile, n, o, rows, columns)
@@ -34,7 +31,7 @@ def _biased_tile(
 
 
 @kernel
-def linear_forward(x: Mat[N, I], w: Mat[O, I], b: Mat[Any, O], y: Mat[N, O]) -> None:
+def linear_forward(x: Matrix, w: Matrix, b: Matrix, y: Matrix) -> None:
     """y = x·wᵀ + b, for b of one row."""
     n, o = y.shape
     rows, columns = tile_shape(n, o, x.shape[1])
@@ -43,15 +40,13 @@ def linear_forward(x: Mat[N, I], w: Mat[O, I], b: Mat[Any, O], y: Mat[N, O]) -> 
 
 
 @helper
-def _add_to_totals(
-    source: np.ndarray[tuple[int], np.dtype[np.float32]], totals: np.ndarray[tuple[int], np.dtype[np.float64]]
-) -> None:
+def _add_to_totals(source: Flat, totals: Totals) -> None:
     for c in range(source.size):
         totals[c] += np.float64(source[c])
 
 
 @kernel
-def _sum_columns(chunk: int, dy: Mat[N, O], gb: Mat[Any, O]) -> None:
+def _sum_columns(chunk: int, dy: Matrix, gb: Matrix) -> None:
     n, o = dy.shape
     low = chunk * SUM_COLUMNS
     high = min(o, low + SUM_COLUMNS)
@@ -63,13 +58,13 @@ def _sum_columns(chunk: int, dy: Mat[N, O], gb: Mat[Any, O]) -> None:
 
 
 @kernel
-def add_column_sums(dy: Mat[N, O], gb: Mat[Any, O]) -> None:
+def add_column_sums(dy: Matrix, gb: Matrix) -> None:
     """gb += the column sums of dy, each taken in float64 and rounded once."""
     parallel_for(_sum_columns, chunks_of(dy.shape[1], SUM_COLUMNS), (dy, gb))
 
 
 @kernel
-def linear_gradients(dy: Mat[N, O], x: Mat[N, I], gw: Mat[O, I], gb: Mat[Any, O]) -> None:
+def linear_gradients(dy: Matrix, x: Matrix, gw: Matrix, gb: Matrix) -> None:
     """gw += dyᵀ·x and gb += the column sums of dy."""
     matmul_tn_add(dy, x, gw)
     add_column_sums(dy, gb)

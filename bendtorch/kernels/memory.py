@@ -1,9 +1,9 @@
 """Arrays for results: small ones from numpy, large ones from blocks that are used again.
 
-A fresh large array costs more than what is computed into it, because the system hands out its pages one by one: filling
-a new 256 × 49152 takes two and a half times as long as filling a used one. Here the memory of a large array returns to a
-free list when the last array that refers to it is collected, so a training step allocates nothing after the first, and
-every pass stays pure: it returns arrays that nobody else has.
+A fresh large array costs more than what is computed into it, because the system hands out its pages one by one:
+filling a new 256 × 49152 takes two and a half times as long as filling a used one. Here the memory of a large array
+returns to a free list when the last array that refers to it is collected, so a training step allocates nothing after
+the first, and every pass stays pure: it returns arrays that nobody else has.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Lease:
 def empty_mat(n: Dim[N], c: Dim[C]) -> Mat[N, C]:
     """A float32 matrix of `n` rows and `c` columns whose numbers are not set."""
     if n * c * 4 < LARGE:
-        return np.empty((n, c), np.float32)
+        return cast("Mat[N, C]", np.empty((n, c), np.float32))
     return cast("Mat[N, C]", _large((n, c)))
 
 

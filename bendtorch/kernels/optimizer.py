@@ -10,23 +10,23 @@ from typing import Final
 
 import numpy as np
 
+from bendtorch.kernels.arrays import Flat
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.parallel import chunks_of, parallel_for
-from bendtorch.shapes.arrays import FlatF32
 
 CHUNK: Final = 1 << 14  # numbers a chunk
 ZERO: Final = np.float32(0)
 
 
 @helper
-def _sgd(w: FlatF32, g: FlatF32, lr: np.float32) -> None:
+def _sgd(w: Flat, g: Flat, lr: np.float32) -> None:
     for i in range(w.size):
         w[i] = w[i] + (-lr) * g[i]
         g[i] = ZERO
 
 
 @helper
-def _momentum(w: FlatF32, g: FlatF32, m: FlatF32, lr: np.float32, mu: np.float32) -> None:
+def _momentum(w: Flat, g: Flat, m: Flat, lr: np.float32, mu: np.float32) -> None:
     for i in range(w.size):
         m[i] = m[i] * mu + g[i]
         w[i] = w[i] + (-lr) * m[i]
@@ -34,7 +34,7 @@ def _momentum(w: FlatF32, g: FlatF32, m: FlatF32, lr: np.float32, mu: np.float32
 
 
 @helper
-def _adam(w: FlatF32, g: FlatF32, m: FlatF32, v: FlatF32, numbers: FlatF32) -> None:
+def _adam(w: Flat, g: Flat, m: Flat, v: Flat, numbers: Flat) -> None:
     decay, added, beta2, c1, c2 = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     step, denominator, eps = numbers[5], numbers[6], numbers[7]
     for i in range(w.size):
@@ -48,41 +48,41 @@ def _adam(w: FlatF32, g: FlatF32, m: FlatF32, v: FlatF32, numbers: FlatF32) -> N
 
 
 @kernel
-def _sgd_chunk(chunk: int, w: FlatF32, g: FlatF32, lr: np.float32) -> None:
+def _sgd_chunk(chunk: int, w: Flat, g: Flat, lr: np.float32) -> None:
     low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, w.size)
     _sgd(w[low:high], g[low:high], lr)
 
 
 @kernel
-def _momentum_chunk(chunk: int, w: FlatF32, g: FlatF32, m: FlatF32, lr: np.float32, mu: np.float32) -> None:
+def _momentum_chunk(chunk: int, w: Flat, g: Flat, m: Flat, lr: np.float32, mu: np.float32) -> None:
     low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, w.size)
     _momentum(w[low:high], g[low:high], m[low:high], lr, mu)
 
 
 @kernel
-def _adam_chunk(chunk: int, w: FlatF32, g: FlatF32, m: FlatF32, v: FlatF32, numbers: FlatF32) -> None:
+def _adam_chunk(chunk: int, w: Flat, g: Flat, m: Flat, v: Flat, numbers: Flat) -> None:
     low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, w.size)
     _adam(w[low:high], g[low:high], m[low:high], v[low:high], numbers)
 
 
 @kernel
-def sgd(w: FlatF32, g: FlatF32, lr: np.float32) -> None:
+def sgd(w: Flat, g: Flat, lr: np.float32) -> None:
     """w = w + (-lr)·g."""
     parallel_for(_sgd_chunk, chunks_of(w.size, CHUNK), (w, g, lr))
 
 
 @kernel
-def momentum(w: FlatF32, g: FlatF32, m: FlatF32, lr: np.float32, mu: np.float32) -> None:
+def momentum(w: Flat, g: Flat, m: Flat, lr: np.float32, mu: np.float32) -> None:
     """m = m·mu + g; w = w + (-lr)·m."""
     parallel_for(_momentum_chunk, chunks_of(w.size, CHUNK), (w, g, m, lr, mu))
 
 
 @kernel
 def adam(
-    w: FlatF32,
-    g: FlatF32,
-    m: FlatF32,
-    v: FlatF32,
+    w: Flat,
+    g: Flat,
+    m: Flat,
+    v: Flat,
     lr: float,
     beta2: float,
     eps: float,

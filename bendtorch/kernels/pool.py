@@ -22,7 +22,6 @@ from __future__ import annotations
 import atexit
 import ctypes
 import os
-import sys
 import threading
 from typing import Any, Final
 
@@ -69,7 +68,7 @@ def _pool(typing: Any) -> Any:
 
 @helper
 def _available(state: int) -> bool:
-    word = load(state + WORD)
+    word: int = load(state + WORD)
     return (word & 0xFFFFFFFF) < (word >> 32)
 
 

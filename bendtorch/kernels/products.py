@@ -1,12 +1,12 @@
 """Matrix products on a fixed grid of tiles.
 
-OpenBLAS gives other bits with two threads than with one. Here the output is cut into tiles by the sizes alone, and each
-tile is one single-threaded call: the same bits at any number of threads. The inner dimension is never cut, so no tile's
-sum is put together from parts.
+OpenBLAS gives other bits with two threads than with one. Here the output is cut into tiles by the sizes alone, and
+each tile is one single-threaded call: the same bits at any number of threads. The inner dimension is never cut, so no
+tile's sum is put together from parts.
 
 Work: 2·m·n·k FLOPs. Each tile packs its own share of a and b, which costs a few percent of the arithmetic a cut; so
-there are few tiles: two for what takes 20 microseconds, and twice as many for every fourfold work from there on, so that
-64 processors have work in a product that takes a second.
+there are few tiles: two for what takes 20 microseconds, and twice as many for every fourfold work beyond a few
+milliseconds, so that 64 processors have work in a product that takes a second.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from typing import Final
 
 import numpy as np
 
+from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.blas import gemm
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.parallel import chunks_of, parallel_for
-from bendtorch.shapes.arrays import Mat
-from bendtorch.shapes.dims import K, M, N
 
 LEAST_WORK: Final = 1 << 20  # multiplications worth a second thread: some 10 microseconds on one
 MANY: Final = 1 << 28  # multiplications worth a third
@@ -74,7 +73,7 @@ def operand_at(base: int, transposed: bool, stride: int, start: int) -> int:
 
 @kernel
 def _tile(
-    tile: int, ta: bool, tb: bool, a: int, lda: int, b: int, ldb: int, out: Mat[M, N], k: int, rows: int, columns: int
+    tile: int, ta: bool, tb: bool, a: int, lda: int, b: int, ldb: int, out: Matrix, k: int, rows: int, columns: int
 ) -> None:
     m, n = out.shape
     i, j, height, width = tile_bounds(tile, m, n, rows, columns)
@@ -83,7 +82,7 @@ def _tile(
 
 
 @kernel
-def _tile_add(tile: int, a: int, b: int, out: Mat[M, N], k: int, rows: int, columns: int) -> None:
+def _tile_add(tile: int, a: int, b: int, out: Matrix, k: int, rows: int, columns: int) -> None:
     m, n = out.shape
     i, j, height, width = tile_bounds(tile, m, n, rows, columns)
     product = np.empty((height, width), np.float32)  # computed apart, then added: the bits do not depend on `out`
@@ -93,14 +92,14 @@ def _tile_add(tile: int, a: int, b: int, out: Mat[M, N], k: int, rows: int, colu
 
 
 @helper
-def add_into(source: np.ndarray[tuple[int], np.dtype[np.float32]], target: np.ndarray[tuple[int], np.dtype[np.float32]]) -> None:
+def add_into(source: Flat, target: Flat) -> None:
     """target += source, for two rows."""
     for c in range(source.size):
         target[c] += source[c]
 
 
 @kernel
-def matmul_nt(a: Mat[M, K], b: Mat[N, K], out: Mat[M, N]) -> None:
+def matmul_nt(a: Matrix, b: Matrix, out: Matrix) -> None:
     """out = a·bᵀ."""
     m, k = a.shape
     n = b.shape[0]
@@ -110,7 +109,7 @@ def matmul_nt(a: Mat[M, K], b: Mat[N, K], out: Mat[M, N]) -> None:
 
 
 @kernel
-def matmul_nn(a: Mat[M, K], b: Mat[K, N], out: Mat[M, N]) -> None:
+def matmul_nn(a: Matrix, b: Matrix, out: Matrix) -> None:
     """out = a·b."""
     m, k = a.shape
     n = b.shape[1]
@@ -120,7 +119,7 @@ def matmul_nn(a: Mat[M, K], b: Mat[K, N], out: Mat[M, N]) -> None:
 
 
 @kernel
-def matmul_tn(a: Mat[K, M], b: Mat[K, N], out: Mat[M, N]) -> None:
+def matmul_tn(a: Matrix, b: Matrix, out: Matrix) -> None:
     """out = aᵀ·b."""
     k, m = a.shape
     n = b.shape[1]
@@ -130,7 +129,7 @@ def matmul_tn(a: Mat[K, M], b: Mat[K, N], out: Mat[M, N]) -> None:
 
 
 @kernel
-def matmul_tn_add(a: Mat[K, M], b: Mat[K, N], out: Mat[M, N]) -> None:
+def matmul_tn_add(a: Matrix, b: Matrix, out: Matrix) -> None:
     """out += aᵀ·b, with the bits of computing the product apart and adding it."""
     k, m = a.shape
     n = b.shape[1]

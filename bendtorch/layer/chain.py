@@ -52,7 +52,7 @@ def chain_parts(layer: Layer[Any, Any, Any, Any]) -> tuple[Layer[Any, Any, Any, 
 
 
 def chain_leaves(parts: tuple[Layer[Any, Any, Any, Any], ...]) -> tuple[Leaf, ...]:
-    """The leaves of a chain, under each layer's place in it (`0.weight`, `0.bias`, `2.weight`), whatever the nesting."""
+    """The leaves of a chain, each under its layer's place (`0.weight`, `0.bias`, `2.weight`), whatever the nesting."""
     return tuple(leaf.under(str(place)) for place, part in enumerate(parts) for leaf in part.leaves)
 
 

@@ -1,8 +1,8 @@
 """Parameters described once: every function of `Params` follows from the leaves and how a P is built and taken apart.
 
-    matrix(o, i, "weight", uniform_init(0.1))                                  # P is Mat[O, I]
-    describe([Leaf("weight", (o, i), ...), Leaf("bias", (1, o), ...)],        # P is Lin[I, O]
-             build=Lin, split=lambda p: (p.weight, p.bias))
+matrix(o, i, "weight", uniform_init(0.1))                                  # P is Mat[O, I]
+describe([Leaf("weight", (o, i), ...), Leaf("bias", (1, o), ...)],        # P is Lin[I, O]
+         build=Lin, split=lambda p: (p.weight, p.bias))
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class LeafStep(Generic[P]):
         self.split = split
 
     def __call__(self, opt: Opt, p: P, g: P, st: OptState[P]) -> Step[P]:
+        """Step each matrix in place with its share of the state."""
         shares = map_state(st, self.split)
         for i, (weights, gradient) in enumerate(zip(self.split(p), self.split(g), strict=True)):
             step_matrix(opt, weights, gradient, map_state(shares, lambda buffers, i=i: buffers[i]))  # type: ignore[misc]
@@ -44,9 +45,7 @@ class LeafStep(Generic[P]):
 class _Described(Generic[P]):
     """The functions over a described P."""
 
-    def __init__(
-        self, leaves: Sequence[Leaf], build: Callable[..., P], split: Callable[[P], Sequence[AnyMat]]
-    ) -> None:
+    def __init__(self, leaves: Sequence[Leaf], build: Callable[..., P], split: Callable[[P], Sequence[AnyMat]]) -> None:
         self.leaves, self.build, self.split = tuple(leaves), build, split
         self.total = sum(leaf.cells for leaf in self.leaves)
 
@@ -103,9 +102,7 @@ def describe(leaves: Sequence[Leaf], build: Callable[..., P], split: Callable[[P
 
 def matrix(r: Dim[R], c: Dim[C], name: str = "weight", init: Init = zeros_init) -> Params[Mat[R, C]]:
     """Parameters that are one matrix."""
-    return describe(
-        [Leaf(name, (r, c), init)], lambda m: cast("Mat[R, C]", m), lambda p: (cast("AnyMat", p),)
-    )
+    return describe([Leaf(name, (r, c), init)], lambda m: cast("Mat[R, C]", m), lambda p: (cast("AnyMat", p),))
 
 
 def no_params() -> Params[Unit]:

@@ -26,6 +26,7 @@ class PairStep(Generic[P1, P2]):
     def __call__(
         self, opt: Opt, p: tuple[P1, P2], g: tuple[P1, P2], st: OptState[tuple[P1, P2]]
     ) -> Step[tuple[P1, P2]]:
+        """Step both parts with their shares of the state."""
         first_state, second_state = split_state(st)
         one = self.first(opt, p[0], g[0], first_state)
         two = self.second(opt, p[1], g[1], second_state)

@@ -40,8 +40,8 @@ class Params(Generic[P]):
     - `dump(p)`: every number of p in a fixed order; `count()`: how many.
     - `load(p, flat, offset)`: p overwritten from an offset on; gives the next offset.
     - `store(p, flat, offset)`: load's inverse, into the caller's array.
-    - `view(flat, offset)`: a P whose matrices are views of `flat`, so that all parameters of a model live in one buffer;
-      None where there is no such form.
+    - `view(flat, offset)`: a P whose matrices are views of `flat`, so that all parameters of a model live in one
+      buffer; None where there is no such form.
     - `leaves`: names, shapes and initial distributions, in dump order.
 
     Laws: L44 (gradient zero after a step), L46 (load inverts dump), L48 (count is dump's length).

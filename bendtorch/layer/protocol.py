@@ -8,9 +8,10 @@ functions is a layer: the combinators, the trainer and the laws use nothing else
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from bendtorch.kernels import pool
 from bendtorch.layer.info import Info
 from bendtorch.layer.params import Params
 
@@ -53,14 +54,14 @@ class Layer(Params[P], Generic[P, X, Y, S]):
 
     fwd: Callable[[P, X], Fwd[Y, S]]
     bwd: Callable[[P, S, Y, P], Bwd[P, X]]
-    info: Info = Info("layer")
+    info: Info = field(default_factory=lambda: Info("layer"))
 
     def __rshift__(self, then: Layer[P2, Y, Z, S2]) -> Layer[tuple[P, P2], X, Z, tuple[S, S2]]:
         """`self >> then`: this layer, then the other. Parameters and saved values are pairs; `>>` nests to the left.
 
         Raises `ShapeError` when the output of the one is not the input of the other.
         """
-        from bendtorch.layer.chain import chain  # chain builds layers, so it comes after this class
+        from bendtorch.layer.chain import chain  # noqa: PLC0415  it builds layers, so it comes after this class
 
         return chain(self, then, ">>")
 
@@ -75,6 +76,7 @@ def make_layer(
     info: Info | None = None,
 ) -> Layer[P, X, Y, S]:
     """A layer from a description of its parameters and its two passes."""
+    pool.start()  # a layer is made to be run
     return Layer(
         zeros=params.zeros,
         step=params.step,

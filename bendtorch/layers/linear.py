@@ -56,7 +56,7 @@ def linear_params(i: Dim[I], o: Dim[O]) -> Params[Lin[I, O]]:
     init = uniform_init(1 / math.sqrt(i))
     return describe(
         (Leaf("weight", (o, i), init), Leaf("bias", (1, o), init, vector=True)),
-        lambda weight, bias: Lin(weight, bias),
+        Lin,
         lambda p: (p.weight, p.bias),
     )
 

@@ -20,6 +20,6 @@ from mypy.plugin import Plugin
 from bendtorch.mypy_plugin.plugin import BendPlugin
 
 
-def plugin(version: str) -> type[Plugin]:  # noqa: ARG001  the parameter is mypy's
-    """mypy's entry point."""
+def plugin(version: str) -> type[Plugin]:
+    """Mypy's entry point."""
     return BendPlugin

@@ -6,12 +6,12 @@ from typing import Final
 
 from mypy.nodes import TupleExpr
 from mypy.plugin import AttributeContext, MethodContext
-from mypy.types import Instance, TupleType, Type, get_proper_type
+from mypy.types import AnyType, CallableType, Instance, TupleType, Type, TypeOfAny, get_proper_type
 
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.poly import Poly
 from bendtorch.mypy_plugin.show import show
-from bendtorch.mypy_plugin.types import poly_of, same, type_of
+from bendtorch.mypy_plugin.types import named_in, poly_of, same, type_of
 from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
 
 TRANSPOSED: Final = "numpy._ArrayOrScalarCommon.T"
@@ -42,9 +42,36 @@ def on_make(context: MethodContext, reader: SizeReader) -> Type:
     if len(sizes) != len(shape.items):
         return context.default_return_type
     polys = [reader.size(size, context.api) for size in sizes]
-    named = context.api.named_generic_type
+    named = named_in(context.api)
+    if len(polys) == 1 and polys[0] is not None and polys[0].value is None:
+        polys = [None]  # a buffer of a length known at run time is a plain `FlatF32`
     items = [old if poly is None else type_of(poly, named) for poly, old in zip(polys, shape.items, strict=True)]
-    return _with_shape(t, shape, items)
+    made = _with_shape(t, shape, items)
+    return made if _has_scalar(made) else _with_scalar(made, context)
+
+
+def _has_scalar(t: Instance) -> bool:
+    dtype = get_proper_type(t.args[1])
+    return isinstance(dtype, Instance) and not any(isinstance(get_proper_type(a), AnyType) for a in dtype.args)
+
+
+def _with_scalar(t: Instance, context: MethodContext) -> Type:
+    """The array with the scalar type that was asked for.
+
+    Where another one is expected, mypy falls back on numpy's last overload, which says Any and would hide the mistake.
+    """
+    given = context.arg_types[1] if len(context.arg_types) > 1 else []
+    asked = get_proper_type(given[0]) if given else None
+    named = named_in(context.api)
+    if asked is None:
+        scalar: Type = named("numpy.float64", [])
+    elif isinstance(asked, CallableType) and asked.is_type_obj():
+        made = get_proper_type(asked.ret_type)
+        is_scalar = isinstance(made, Instance) and made.type.has_base("numpy.generic")
+        scalar = made if is_scalar else AnyType(TypeOfAny.special_form)
+    else:
+        return t
+    return t.copy_modified(args=[t.args[0], named("numpy.dtype", [scalar])])
 
 
 def on_product(context: MethodContext) -> Type:

@@ -13,8 +13,8 @@ from mypy.nodes import (
     MypyFile,
     NameExpr,
     OperatorAssignmentStmt,
-    Statement,
     StarExpr,
+    Statement,
     TupleExpr,
     Var,
     WhileStmt,
@@ -27,8 +27,8 @@ from bendtorch.mypy_plugin.walk import inside
 class Bindings:
     """The bindings of one file.
 
-    `definitions` holds each assigned variable: with its one defining expression, or with None when it is bound more than
-    once, in a loop, or by something that has no expression. `parameters` are the parameters of the functions.
+    `definitions` holds each assigned variable: with its one defining expression, or with None when it is bound more
+    than once, in a loop, or by something that has no expression. `parameters` are the parameters of the functions.
     """
 
     def __init__(self, tree: MypyFile) -> None:

@@ -12,7 +12,7 @@ from mypy.plugin import CheckerPluginInterface
 from mypy.types import CallableType, Type, TypeVarId, TypeVarType
 
 from bendtorch.mypy_plugin.poly import Atom, Poly
-from bendtorch.mypy_plugin.types import Named, is_dimension, normalise
+from bendtorch.mypy_plugin.types import Named, is_dimension, named_in, normalise
 
 
 @dataclass
@@ -38,8 +38,8 @@ class Call:
 
     @property
     def named(self) -> Named:
-        """mypy's way to make an instance of a class."""
-        return self.api.named_generic_type
+        """Mypy's way to make an instance of a class."""
+        return named_in(self.api)
 
     @property
     def dimensions(self) -> list[TypeVarType]:

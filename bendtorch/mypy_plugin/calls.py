@@ -17,7 +17,7 @@ from bendtorch.mypy_plugin.records import builds_layer, layer_from_forward
 from bendtorch.mypy_plugin.rename import Renamer
 from bendtorch.mypy_plugin.seams import unpack
 from bendtorch.mypy_plugin.solve import solve_hidden
-from bendtorch.mypy_plugin.types import has_arithmetic, is_layer, is_size_parameter, mentions_ours, normalise
+from bendtorch.mypy_plugin.types import has_arithmetic, is_layer, is_size_parameter, mentions_ours, named_in, normalise
 from bendtorch.mypy_plugin.vocabulary import PACKAGE
 from bendtorch.mypy_plugin.watch import MessageWatch
 
@@ -37,7 +37,7 @@ class CallHooks:
 
     def on_field_signature(self, owner: str, field: str, context: MethodSigContext) -> CallableType:
         """The same for a function in a field, which gets its name back for messages."""
-        named = context.default_signature.copy_modified(name=f'"{field}" of "{owner}"')
+        named = context.default_signature.copy_modified(name=f"{field} of {owner}")
         return self.signature(context.args, named, context.context, context.api)
 
     def signature(
@@ -68,10 +68,8 @@ def _normalised(s: CallableType, api: CheckerPluginInterface) -> CallableType:
     """A method of a `Block[3, 32]` that takes `Mat[N, "4*D"]` takes `Mat[3, 128]`."""
     if not any(has_arithmetic(t) for t in (*s.arg_types, s.ret_type)):
         return s
-    named = api.named_generic_type
-    return s.copy_modified(
-        arg_types=[normalise(t, named) for t in s.arg_types], ret_type=normalise(s.ret_type, named)
-    )
+    named = named_in(api)
+    return s.copy_modified(arg_types=[normalise(t, named) for t in s.arg_types], ret_type=normalise(s.ret_type, named))
 
 
 def _is_ours(call: Call) -> bool:

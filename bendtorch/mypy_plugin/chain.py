@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, OpExpr
 from mypy.plugin import CheckerPluginInterface, FunctionContext, MethodContext, MethodSigContext
 from mypy.types import CallableType, Instance, TupleType, Type, TypeVarId, TypeVarType, get_proper_type
@@ -9,7 +11,7 @@ from mypy.types import CallableType, Instance, TupleType, Type, TypeVarId, TypeV
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.formula import formula_of
 from bendtorch.mypy_plugin.show import show
-from bendtorch.mypy_plugin.types import has_bare_int, is_layer, normalise, same
+from bendtorch.mypy_plugin.types import has_bare_int, is_layer, named_in, normalise, same
 from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE, ordinal
 
 
@@ -22,7 +24,7 @@ def on_rshift_signature(context: MethodSigContext) -> CallableType:
         return s
     takes = pattern.copy_modified(id=TypeVarId.new(meta_level=pattern.id.meta_level))
     parameters, _, gives, saves = other.args
-    named = context.api.named_generic_type
+    named = named_in(context.api)
     both = TupleType([s.ret_type, takes], named("builtins.tuple", [named("builtins.object", [])]))
     return s.copy_modified(
         arg_types=[other.copy_modified(args=[parameters, takes, gives, saves])],
@@ -38,7 +40,7 @@ def on_rshift(context: MethodContext, reader: SizeReader) -> Type:
         return context.default_return_type
     assert isinstance(left, Instance)
     right = context.args[0][0] if context.args and context.args[0] else None
-    gives, takes = (normalise(t, api.named_generic_type) for t in (left.args[2], both.items[1]))
+    gives, takes = (normalise(t, named_in(api)) for t in (left.args[2], both.items[1]))
     one, other = _names(context, right)
     if not same(gives, takes):
         why = formula_of(right, gives, takes, api, reader)
@@ -47,7 +49,7 @@ def on_rshift(context: MethodContext, reader: SizeReader) -> Type:
     elif has_bare_int(gives):
         message = f">>: {one} gives {show(gives)}, a shape that is not static"
         api.fail(message, right or context.context, code=BEND_DIM)
-    return normalise(both.items[0], api.named_generic_type)
+    return normalise(both.items[0], named_in(api))
 
 
 def _names(context: MethodContext, right: Expression | None) -> tuple[str, str]:
@@ -83,9 +85,9 @@ def on_seq(context: FunctionContext) -> Type:
     chain = [layer for layer in layers if isinstance(layer, Instance) and is_layer(layer)]
     if len(chain) != len(layers):
         return context.default_return_type
-    for number, (one, other) in enumerate(zip(chain, chain[1:], strict=False)):
+    for number, (one, other) in enumerate(pairwise(chain)):
         _compare(number, one.args[2], other.args[1], places[number + 1], context.api)
-    named = context.api.named_generic_type
+    named = named_in(context.api)
     parameters, saved = chain[-1].args[0], chain[-1].args[3]
     for layer in reversed(chain[:-1]):
         fallback = named("builtins.tuple", [named("builtins.object", [])])

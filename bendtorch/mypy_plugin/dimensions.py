@@ -1,4 +1,4 @@
-"""The sizes that a call gives by value: `Linear(64, 784, 128)` says what N, I and O are in `n: Dim[N], i: Dim[I], ...`."""
+"""The sizes that a call gives by value: `Linear(64, 784, 128)` says what `n: Dim[N], i: Dim[I], o: Dim[O]` are."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ def bind_dimension(call: Call, index: int, variable: TypeVarType, argument: Expr
 
 
 def _is_ours_to_report(call: Call, argument: Expression) -> bool:
-    """Not where mypy itself says that the argument is no int. Containers come from `f(*sizes)`, whose star is not told."""
+    """Not where mypy itself says that the argument is no int.
+
+    Containers come from `f(*sizes)`: a hook is not told about the star.
+    """
     t = get_proper_type(call.api.get_expression_type(argument))
     is_container = isinstance(t, TupleType) or (isinstance(t, Instance) and bool(t.args))
     return isinstance(t, AnyType) or is_container or is_subtype(t, call.named("builtins.int", []))

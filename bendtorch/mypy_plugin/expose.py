@@ -8,7 +8,7 @@ annotations reads back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from mypy.nodes import (
@@ -74,10 +74,16 @@ def _expose_type(t: Type, known: Known) -> bool:
             t.args = tuple(argument for argument, _ in exposed)
             return any(changed for _, changed in exposed)
         case UnionType() | TypeList():
-            return any([_expose_type(item, known) for item in t.items])
+            return _expose_all(t.items, known)
         case CallableType():
-            return any([_expose_type(item, known) for item in (*t.arg_types, t.ret_type)])
+            return _expose_all((*t.arg_types, t.ret_type), known)
     return False
+
+
+def _expose_all(types: Iterable[Type], known: Known) -> bool:
+    """All of them; any() alone would stop at the first change."""
+    changed = [_expose_type(t, known) for t in types]
+    return any(changed)
 
 
 def _exposed_argument(owner: UnboundType, argument: Type, known: Known) -> tuple[Type, bool]:
@@ -90,8 +96,9 @@ def _exposed_argument(owner: UnboundType, argument: Type, known: Known) -> tuple
     line, column = argument.line, argument.column
     parts: list[Type] = [RawExpressionType(MARK + text, "builtins.str", line=line, column=column)]
     parts += [UnboundType(name, line=line, column=column) for name in names]
-    original = {"original_str_expr": text, "original_str_fallback": "builtins.str"}
-    return UnboundType(owner.name, parts, line=line, column=column, **original), True
+    exposed = UnboundType(owner.name, parts, line=line, column=column)
+    exposed.original_str_expr, exposed.original_str_fallback = text, "builtins.str"
+    return exposed, True
 
 
 def _expose_alias(value: Expression, known: Known) -> bool:

@@ -12,7 +12,7 @@ from mypy.types import Instance, Type, get_proper_type
 from bendtorch.mypy_plugin.bindings import Bindings
 from bendtorch.mypy_plugin.poly import Poly
 from bendtorch.mypy_plugin.size_text import combine
-from bendtorch.mypy_plugin.types import is_int, literal, poly_of
+from bendtorch.mypy_plugin.types import is_int, literal, named_in, poly_of
 
 MAX_DEPTH = 50
 """How many names and operators are followed before a size counts as unknown."""
@@ -82,7 +82,7 @@ class SizeReader:
         The daemon analyses a file's tree again in place, with new variables: one that is not known makes the bindings
         be read anew.
         """
-        tree = cast(TypeChecker, api).tree
+        tree = cast("TypeChecker", api).tree
         if self.current is None or self.current.tree is not tree or not self.current.knows(variable):
             self.current = Bindings(tree)
         return self.current
@@ -95,5 +95,5 @@ def _is_frozen(t: Type) -> bool:
 
 def _run_time(name: str, variable: Var, api: CheckerPluginInterface) -> Poly | None:
     """A number known only at run time: a size of its own, named after the variable and the line that binds it."""
-    place = f"{cast(TypeChecker, api).tree.fullname}.{variable.line}"
-    return poly_of(literal(f"{place}:{name}", api.named_generic_type))
+    place = f"{cast('TypeChecker', api).tree.fullname}.{variable.line}"
+    return poly_of(literal(f"{place}:{name}", named_in(api)))

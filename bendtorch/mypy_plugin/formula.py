@@ -63,9 +63,7 @@ def _in_names(formula: Type, signature: CallableType, call: CallExpr, size: Size
     return f" ({'*'.join(symbols)} = {'*'.join(given)})"
 
 
-def _parameters(
-    signature: CallableType, call: CallExpr, size: Size
-) -> tuple[Mapping[Atom, str], Mapping[Atom, Poly]]:
+def _parameters(signature: CallableType, call: CallExpr, size: Size) -> tuple[Mapping[Atom, str], Mapping[Atom, Poly]]:
     """The names and values of the size parameters, by the atoms of their variables."""
     names: dict[Atom, str] = {}
     values: dict[Atom, Poly] = {}

@@ -2,8 +2,8 @@
 
     Argument 2 to "fwd" of "Layer" has incompatible type "ndarray[tuple[Literal[64], Literal[63]], dtype[floating[...
 
-becomes `Layer.fwd: "x" is Mat[64, 63], the layer takes Mat[64, 64]`. A message that names no type of this package and no
-array stays as it is. Works on text alone, and imports nothing of mypy.
+becomes `Layer.fwd: "x" is Mat[64, 63], the layer takes Mat[64, 64]`. A message that names no type of this package and
+no array stays as it is. Works on text alone, and imports nothing of mypy.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FIELDS: Final = {
 
 EXPECTED: Final = {
     "Layer.fwd": {"x": "the layer takes"},
-    "Layer.bwd": {"s": "the layer saves", "dy": "the layer gives", "g": "the parameters are", "p": "the parameters are"},
+    "Layer.bwd": {"s": "the layer saves", "dy": "the layer gives"},
     "Loss": {"y": "the loss takes", "target": "the loss takes"},
 }
 """What the other side of a mismatch is called, where "expected" says less."""

@@ -1,7 +1,7 @@
 """`functools.partial` of functions with sizes.
 
-mypy checks a partial application and its later call by itself, past the signature hooks; so both are done here, and then
-handed to mypy's own treatment of `partial`.
+mypy checks a partial application and its later call by itself, past the signature hooks; so both are done here, and
+then handed to mypy's own treatment of `partial`.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from bendtorch.mypy_plugin.calls import FIELD_OWNERS, CallHooks
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.faults import guarded
 from bendtorch.mypy_plugin.partial import PARTIAL, PARTIAL_CALL, PartialHooks
-from bendtorch.mypy_plugin.types import normalise
+from bendtorch.mypy_plugin.types import named_in, normalise
 from bendtorch.mypy_plugin.vocabulary import ARITHMETIC, ARRAYS, FOREIGN, LAYER, SEQ
 from bendtorch.mypy_plugin.watch import MessageWatch
 
@@ -126,7 +126,7 @@ class BendPlugin(Plugin):
 
 
 def _on_attribute(context: AttributeContext) -> Type:
-    return normalise(context.default_attr_type, context.api.named_generic_type)
+    return normalise(context.default_attr_type, named_in(context.api))
 
 
 def _digest() -> str:

@@ -1,7 +1,8 @@
 """`make_layer(params, fwd, bwd)` and `Layer(fwd=..., ...)`: the type of `fwd` settles the layer's.
 
-Left alone, mypy infers P, X, Y and S from all functions at once, and a backward pass with a wrong gradient is reported as
-a type variable that cannot be inferred. With fwd's types put in, every other function is held against them by itself.
+Left alone, mypy infers P, X, Y and S from all functions at once, and a backward pass with a wrong gradient is reported
+as a type variable that cannot be inferred. With fwd's types put in, every other function is held against them by
+itself.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def layer_from_forward(call: Call) -> CallableType:
 
 
 def _match(wanted: CallableType, forward: CallableType) -> dict[TypeVarId, Type]:
-    """What the variables of `Callable[[P, X], Fwd[Y, S]]` are in a function's type; nothing where it is another kind."""
+    """What the variables of `Callable[[P, X], Fwd[Y, S]]` are in a function's type; nothing for another kind."""
     wanted_result, result = get_proper_type(wanted.ret_type), get_proper_type(forward.ret_type)
     if not isinstance(wanted_result, Instance) or not isinstance(result, Instance):
         return {}

@@ -56,8 +56,7 @@ class Renamer:
         if index in self.layers and isinstance(proper, Instance):
             what = self._layer_name(index)
             parts = [
-                self._part(index, what, verb, part, plain=False)
-                for verb, part in zip(SLOTS, proper.args, strict=True)
+                self._part(index, what, verb, part, plain=False) for verb, part in zip(SLOTS, proper.args, strict=True)
             ]
             return self.call.fill_in(proper.copy_modified(args=parts))
         return self.call.fill_in(self._part(index, f'"{self.call.parameter_name(index)}"', "is", t, plain=True))

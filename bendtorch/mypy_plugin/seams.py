@@ -1,9 +1,9 @@
 """Readable mismatches: a call is typed so that each size may differ, and compared after mypy has inferred what it can.
 
-`Seq(la: Layer[P1, X, Y1, S1], lb: Layer[P2, Y1, Z, S2])` uses Y1 twice. Left alone, mypy infers some join of the two and
-reports an argument that does not fit it. So the signature hook gives the second Y1 a name of its own, and packs both into
-the return type; mypy infers them independently; the function hook takes the pack apart, compares, and reports
-`Seq: the first layer gives Mat[64, 128], the second takes Mat[64, 256]`.
+`Seq(la: Layer[P1, X, Y1, S1], lb: Layer[P2, Y1, Z, S2])` uses Y1 twice. Left alone, mypy infers some join of the two
+and reports an argument that does not fit it. So the signature hook gives the second Y1 a name of its own, and packs
+both into the return type; mypy infers them independently; the function hook takes the pack apart, compares, and
+reports `Seq: the first layer gives Mat[64, 128], the second takes Mat[64, 256]`.
 
 The pack is a tuple `(Literal["bendtorch-pack:<json>"], result, types...)`. What must be compared is written into the
 literal, so nothing has to be remembered between the two hooks.
@@ -22,7 +22,7 @@ from mypy.subtypes import is_subtype
 from mypy.types import LiteralType, TupleType, Type, UninhabitedType, get_proper_type
 
 from bendtorch.mypy_plugin.show import show
-from bendtorch.mypy_plugin.types import Named, has_bare_int, normalise, same
+from bendtorch.mypy_plugin.types import Named, has_bare_int, named_in, normalise, same
 from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE
 
 MARK: Final = "bendtorch-pack:"
@@ -41,7 +41,8 @@ class Seam:
 
     `argument` is the index of the parameter, `what` and `verb` are how a message begins ("the first layer", "gives"),
     `at` is where its type stands in the pack: as it was given, then as it should be, then the compared pairs. For each
-    pair, `sources` has the seam where the size was first seen; `plain` says that the part is the argument itself, so that a subtype fits too.
+    pair, `sources` has the seam where the size was first seen; `plain` says that the part is the argument itself, so
+    that a subtype fits too.
     """
 
     argument: int
@@ -59,11 +60,9 @@ def pack(name: str, seams: Sequence[Seam], result: Type, types: list[Type], name
     return TupleType([mark, result, *types], named("builtins.tuple", [named("builtins.object", [])]))
 
 
-def unpack(
-    t: Type, args: Sequence[Sequence[Expression]], context: Context, api: CheckerPluginInterface
-) -> Type:
+def unpack(t: Type, args: Sequence[Sequence[Expression]], context: Context, api: CheckerPluginInterface) -> Type:
     """Compare what inference found, report the first mismatch of each seam, and give back the call's own result."""
-    packed, named = get_proper_type(t), api.named_generic_type
+    packed, named = get_proper_type(t), named_in(api)
     plan = _plan(packed)
     if plan is None or not isinstance(packed, TupleType):
         return normalise(t, named)

@@ -1,4 +1,4 @@
-"""Sizes written as text: `"4*D"`, `"(N + 1)//2"`. Python's own parser reads them; only names, numbers and + - * // pass.
+"""Sizes written as text: `"4*D"`, `"(N + 1)//2"`. Python's own parser reads them; only + - * // of names pass.
 
 Nothing of mypy is in here: what a name stands for is the caller's business.
 """

@@ -1,7 +1,7 @@
-"""Sizes that occur in a signature only inside of arithmetic: `f(x: Mat[N, "4*D"])` called with `Mat[3, 128]` has D = 32.
+"""Sizes that stand in a signature only inside of arithmetic: `f(x: Mat[N, "4*D"])` with `Mat[3, 128]` has D = 32.
 
-mypy's inference cannot look into arithmetic; here the equation between the parameter's size and the argument's is solved
-where it has one unknown.
+mypy's inference cannot look into arithmetic; here the equation between the parameter's size and the argument's is
+solved where it has one unknown.
 """
 
 from __future__ import annotations

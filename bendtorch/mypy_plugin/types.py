@@ -1,15 +1,17 @@
 """Between mypy's types and polynomials.
 
-A size is a type: `Literal[64]`, a dimension variable, a `NewType` of int, or `Mul`, `Add`, `Div` of those. A number known
-only at run time is a literal type of int whose value is a *text* ("module.line:name"), which no program can write and
-which the cache keeps.
+A size is a type: `Literal[64]`, a dimension variable, a `NewType` of int, or `Mul`, `Add`, `Div` of those. A number
+known only at run time is a literal type of int whose value is a *text* ("module.line:name"), which no program can
+write and which the cache keeps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
+from mypy.nodes import TypeInfo
+from mypy.plugin import CheckerPluginInterface
 from mypy.subtypes import is_same_type, is_subtype
 from mypy.type_visitor import TypeTranslator
 from mypy.types import (
@@ -27,12 +29,28 @@ from mypy.types import (
 )
 
 from bendtorch.mypy_plugin.poly import Atom, Monomial, Poly, quotient_parts
-from bendtorch.mypy_plugin.vocabulary import ADD, DIV, LAYER, MUL, PACKAGE, SIZE_PARAMETER
+from bendtorch.mypy_plugin.vocabulary import ADD, ARITHMETIC, DIV, LAYER, MUL, PACKAGE, SIZE_PARAMETER
+
+if TYPE_CHECKING:
+    from mypy.checker import TypeChecker
+
+OPERATORS: Final = {ADD: "+", MUL: "*", DIV: "//"}
 
 Named = Callable[[str, list[Type]], Instance]
 """mypy's way to make an instance of a class by its full name; each of its two plugin interfaces has one."""
 
-OPERATORS: Final = {ADD: "+", MUL: "*", DIV: "//"}
+
+def named_in(api: CheckerPluginInterface) -> Named:
+    """That way in the type checker, which by itself finds only classes that some module on the path imports by name."""
+
+    def named(fullname: str, args: list[Type]) -> Instance:
+        if fullname not in OPERATORS:
+            return api.named_generic_type(fullname, args)
+        info = cast("TypeChecker", api).modules[ARITHMETIC].names[fullname.rsplit(".", 1)[-1]].node
+        assert isinstance(info, TypeInfo)
+        return Instance(info, args)
+
+    return named
 
 
 def poly_of(t: Type) -> Poly | None:

@@ -1,14 +1,15 @@
 """Rewording mypy's messages as it records them.
 
-mypy has no hook for its own messages. Its `Errors` object keeps a stack of watchers that see every message first; one at
-the bottom of that stack may edit the text. Both names are private to mypy: where they are missing, messages stay as mypy
-writes them.
+mypy has no hook for its own messages. Its `Errors` object keeps a stack of watchers that see every message first; one
+at the bottom of that stack may edit the text. Both names are private to mypy: where they are missing, messages stay as
+mypy writes them.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import mypy.errors
 from mypy.errors import ErrorInfo, Errors
 
 from bendtorch.mypy_plugin.messages import reword
@@ -17,8 +18,8 @@ from bendtorch.mypy_plugin.messages import reword
 class MessageWatch:
     """Rewords messages, and drops those about sizes that the plugin has accepted.
 
-    Where a type stands in an expression (an alias, a base class), mypy complains by itself about a number or a string in
-    it, before or after the plugin has read it. `accept` tells which places are in order.
+    Where a type stands in an expression (an alias, a base class), mypy complains by itself about a number or a string
+    in it, before or after the plugin has read it. `accept` tells which places are in order.
     """
 
     def __init__(self) -> None:
@@ -27,12 +28,10 @@ class MessageWatch:
     def install(self, errors: Errors) -> None:
         """Put the watcher at the bottom of the stack, unless it is there."""
         try:
-            from mypy.errors import ErrorWatcher
-
             watchers: list[Any] = errors._watchers
             if not any(watcher._filter == self.on_message for watcher in watchers):
-                watchers.insert(0, ErrorWatcher(errors, filter_errors=self.on_message))
-        except (ImportError, AttributeError, TypeError):
+                watchers.insert(0, mypy.errors.ErrorWatcher(errors, filter_errors=self.on_message))
+        except (AttributeError, TypeError):
             return
 
     def on_message(self, file: str, info: ErrorInfo) -> bool:

@@ -1,4 +1,4 @@
-"""Types as text, in the user's words: `ndarray[tuple[N, Mul[Literal[4], D]], dtype[floating[_32Bit]]]` is `Mat[N, 4*D]`.
+"""Types as text, in the user's words: `ndarray[tuple[N, Literal[4]], dtype[floating[_32Bit]]]` is `Mat[N, 4]`.
 
 mypy formats types by itself before a plugin can see them, so this works on its text and imports nothing of mypy.
 """
@@ -86,8 +86,8 @@ def _generic_in_words(name: str, arguments: list[str]) -> str:
             return f"{in_parentheses(left, '+-')}//{in_parentheses(right, '+-*/')}"
         case "tuple", ["()"]:
             return "Unit"
-        case "ndarray", [shape, dtype] if dtype.startswith("dtype["):
-            return array_in_words(_sizes(shape), dtype[len("dtype[") : -1])
+        case "ndarray", [shape, dtype] if (scalar := re.fullmatch(r"(?:numpy\.)?dtype\[(.*)\]", dtype)) is not None:
+            return array_in_words(_sizes(shape), scalar[1])
     short = name.rsplit(".", 1)[-1] if name.startswith("bendtorch.") else name
     return f"{short}[{', '.join(arguments)}]"
 

@@ -133,7 +133,10 @@ class Adam:
 
 @dataclass(frozen=True)
 class AdamW(Adam):
-    """Adam with decoupled weight decay, `w *= 1 - lr * weight_decay` (Loshchilov and Hutter, 2019): PyTorch's `AdamW`."""
+    """Adam with decoupled weight decay, `w *= 1 - lr * weight_decay` (Loshchilov and Hutter, 2019).
+
+    PyTorch's `AdamW`.
+    """
 
     weight_decay: float = 0.01
 

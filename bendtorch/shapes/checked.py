@@ -1,7 +1,7 @@
 """`@checked`: the shapes in a function's annotations, enforced at every call.
 
-It is jaxtyping with beartype underneath, and beyond them: the value of a parameter `n: Dim[N]` is compared with the axis
-`N` of the arrays beside it, and what is raised is this package's `ShapeError` or `DtypeError`. A call costs some 50
+It is jaxtyping with beartype underneath, and beyond them: the value of a parameter `n: Dim[N]` is compared with the
+axis `N` of the arrays beside it, and what is raised is this package's `ShapeError` or `DtypeError`. A call costs some 50
 microseconds, so it belongs at boundaries (data loading, a user's own functions), not into every layer: layers guard
 their arrays themselves.
 """
@@ -83,7 +83,9 @@ def _reworded(name: str, given: Mapping[str, Any], hints: Mapping[str, Any], tex
     value = given.get(found[1]) if found else None
     want = f"{_kind(hint)}[{', '.join(str(getattr(hint, 'dim_str', '?')).split())}]"
     actual = re.search(r"Actual value: (.*)", text)
-    got = f"{value.dtype} of shape {list(value.shape)}" if isinstance(value, np.ndarray) else actual[1] if actual else "?"
+    got = (
+        f"{value.dtype} of shape {list(value.shape)}" if isinstance(value, np.ndarray) else actual[1] if actual else "?"
+    )
     bound = BINDINGS.search(text)
     where = f" with {', '.join(bound[1].split())}" if bound and bound[1] else ""
     what = found[1] if found else "the result"

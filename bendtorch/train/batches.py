@@ -42,7 +42,7 @@ class Batches(Generic[X, Target]):
 
     def __len__(self) -> int:
         """How many batches an epoch has."""
-        return -(-self.count // self.size)
+        return (self.count + self.size - 1) // self.size
 
     def epoch(self, number: int) -> Iterator[Batch[X, Target]]:
         """The batches of one epoch, counted from 0."""

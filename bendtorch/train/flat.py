@@ -40,9 +40,9 @@ class Flattened(Generic[P]):
 
 
 def flatten(model: Layer[P, Any, Any, Any], optimizer: Optimizer, p: P) -> Flattened[P] | None:
-    """A copy of `p` in a flat buffer, with a zero gradient and new moments beside it; None where the model has no views.
+    """A copy of `p` in a flat buffer, with a zero gradient and new moments, each in a flat buffer of its own.
 
-    The moments of the optimizer state are views of flat buffers too.
+    None where the model has no such views.
     """
     view = model.view
     if view is None:

@@ -31,8 +31,8 @@ def progress(total: int, show: bool | None = None) -> Iterator[Report]:
 @contextlib.contextmanager
 def _bar(total: int) -> Iterator[Report]:
     """The bar itself. rich is imported only here: it takes longer than a short run's training."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     columns = (
         TextColumn("training"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from bendtorch.layer.protocol import Layer
 from bendtorch.losses.loss import Loss
@@ -18,9 +18,9 @@ Target = TypeVar("Target")
 
 
 class Train(Generic[P]):
-    """The state of a training run: parameters `p`, gradient `g` (zero between steps), optimizer state `st`, the count
-    of steps `t` and the last loss.
+    """The state of a training run.
 
+    Parameters `p`, gradient `g` (zero between steps), optimizer state `st`, the count of steps `t`, the last `loss`.
     Parameters, gradient and moments each live in one flat buffer, so that the optimizer's step is one kernel. A model
     with a layer that brings its own `step` is stepped part by part instead. Both give the same bits (L39).
 

@@ -19,7 +19,9 @@ def fit() -> list[float]:
     """The coefficients of p, highest degree first, rounded to float32."""
     half = math.log(2) / 2 * (1 + 1e-4)
     r = half * np.cos(np.linspace(0, math.pi, POINTS))
-    target = np.where(np.abs(r) < 1e-3, 0.5 + r / 6 + r**2 / 24 + r**3 / 120, (np.expm1(r) - r) / np.where(r == 0, 1, r**2))
+    target = np.where(
+        np.abs(r) < 1e-3, 0.5 + r / 6 + r**2 / 24 + r**3 / 120, (np.expm1(r) - r) / np.where(r == 0, 1, r**2)
+    )
     basis = np.stack([r**k for k in range(DEGREE, -1, -1)], axis=1)
     scale = r**2 / np.exp(r)  # an error of p weighs this much in exp's relative error
     weights = np.ones_like(r)

@@ -1,0 +1,12 @@
+"""The arrays that kernels work on. Their sizes are the callers' business: layers have them in their types."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+
+Flat: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float32]]
+Matrix: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.float32]]
+Totals: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float64]]
+Labels: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int32 | np.int64]]

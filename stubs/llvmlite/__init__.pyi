@@ -1,0 +1,3 @@
+"""The parts of llvmlite that bendtorch uses."""
+
+__version__: str

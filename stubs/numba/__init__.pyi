@@ -1,0 +1,27 @@
+"""The parts of numba that bendtorch uses."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from numba import types as types
+from numba.core import config as config
+
+__version__: str
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+class Dispatcher:
+    """A compiled function."""
+
+    _cache: Any
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def compile(self, signature: tuple[Any, ...]) -> Any: ...
+
+def njit(
+    *,
+    nogil: bool = ...,
+    error_model: str = ...,
+    fastmath: bool | set[str] = ...,
+    forceinline: bool = ...,
+    boundscheck: bool | None = ...,
+) -> Callable[[Callable[..., Any]], Dispatcher]: ...

@@ -1,0 +1,3 @@
+"""Settings that come from the environment."""
+
+DISABLE_JIT: int
