@@ -1,8 +1,8 @@
 """`@checked`: the shapes in a function's annotations, enforced at every call.
 
 It is jaxtyping with beartype underneath, and beyond them: the value of a parameter `n: Dim[N]` is compared with the
-axis `N` of the arrays beside it, and what is raised is this package's `ShapeError` or `DtypeError`. A call costs some 50
-microseconds, so it belongs at boundaries (data loading, a user's own functions), not into every layer: layers guard
+axis `N` of the arrays beside it, and what is raised is `ShapeError` or `DtypeError` of this package. A call costs some
+50 microseconds, so it belongs at boundaries (data loading, a user's own functions), not into every layer: layers guard
 their arrays themselves.
 """
 
