@@ -9,12 +9,15 @@ aborts when two Python threads meet and takes 90 to 130 microseconds to start a 
 function compiled with `parallel=True` takes a second longer to compile. Here a job starts in about a microsecond, a
 second Python thread that finds the workers busy runs its own chunks, and a forked child gets workers of its own.
 
-The state is a block of int64 cells that is never freed, each hot cell on a cache line of its own:
+A job's chunks are dealt out in equal runs, one to each thread, so that a thread meets the same part of an array in one
+kernel after another and finds it in its own cache; who is done helps the others. The state is a block of int64 cells
+that is never freed, each hot cell on a cache line of its own:
 
-    WORD   chunks << 32 | next chunk     one atomic addition claims a chunk and says whether it exists
-    DONE   finished chunks               BUSY   a caller owns the pool
-    CALL   function, arguments           SLEEP  sleeping workers
-    CONTROL  stop flag, how many workers may help         MUTEX, CONDITION  for sleeping
+    JOBS     how many jobs there were: what workers watch      DONE   finished chunks of the present one
+    CALL     function, arguments                               BUSY   a caller owns the pool
+    SLEEP    sleeping workers                                  CONTROL  stop flag, how many workers may help
+    MUTEX, CONDITION   for sleeping
+    SHARES   one for each thread: end << 32 | next chunk; one atomic addition claims a chunk and says whether it exists
 """
 
 from __future__ import annotations
@@ -35,14 +38,17 @@ from bendtorch.kernels.atomics import I64, call_chunk, exchange, fetch_add, load
 from bendtorch.kernels.compile import JIT, helper, kernel
 
 LINE: Final = 64
-WORD, DONE, CALL, BUSY, SLEEP, CONTROL, MUTEX, CONDITION = (LINE * i for i in range(0, 16, 2))
+JOBS, DONE, CALL, BUSY, SLEEP, CONTROL, MUTEX, CONDITION = (2 * LINE * i for i in range(8))
 ARGUMENTS: Final = CALL + 8
 HELPERS: Final = CONTROL + 8
-SPIN: Final = 20_000  # about a millisecond: longer than the Python between two kernels of a step
-PATIENCE: Final = 10_000
+SHARES: Final = 16 * LINE
+MOST_THREADS: Final = 256
+SIZE: Final = SHARES + MOST_THREADS * LINE
+SPIN: Final = 50_000  # one to three milliseconds: longer than the Python between two kernels of a step
+PATIENCE: Final = 100  # some microseconds; then others may have the processor
 POSIX: Final = os.name == "posix"
 
-_state: Final = np.zeros(2 * 16 * LINE // 8, np.int64)
+_state: Final = np.zeros((SIZE + LINE) // 8, np.int64)
 _base: Final = -(-_state.ctypes.data // LINE) * LINE
 _threads: list[threading.Thread] = []
 
@@ -67,16 +73,14 @@ def _pool(typing: Any) -> Any:
 
 
 @helper
-def _available(state: int) -> bool:
-    word: int = load(state + WORD)
-    return (word & 0xFFFFFFFF) < (word >> 32)
-
-
-@helper
-def _take_chunks(state: int) -> None:
-    """Claim and run chunks until none is left."""
-    while _available(state):
-        word = fetch_add(state + WORD, 1)
+def _take_share(state: int, owner: int) -> None:
+    """Claim and run the chunks dealt to a thread until none is left."""
+    share = state + SHARES + LINE * owner
+    while True:
+        word: int = load(share)
+        if (word & 0xFFFFFFFF) >= (word >> 32):
+            return
+        word = fetch_add(share, 1)
         chunk = word & 0xFFFFFFFF
         if chunk < (word >> 32):  # then the job is alive: nobody replaces it before this chunk is done
             call_chunk(load(state + CALL), load(state + ARGUMENTS), chunk)
@@ -84,55 +88,83 @@ def _take_chunks(state: int) -> None:
 
 
 @helper
-def _sleep(state: int) -> None:
-    """Sleep until there is a job. The number of sleepers goes up before the last look, so no wake-up is missed."""
+def _take_all(state: int, number: int, threads: int) -> None:
+    """Run one's own share, then what is left of the others'."""
+    for other in range(threads):
+        _take_share(state, (number + other) % threads)
+
+
+@helper
+def _sleep(state: int, seen: int) -> None:
+    """Sleep until there is another job. The number of sleepers goes up before the last look: no wake-up is missed.
+
+    A worker that wakes too late for a short job does not sleep again at once: more jobs are likely to follow.
+    """
     _lock(pointer(state + MUTEX))
     fetch_add(state + SLEEP, 1)
-    while not _available(state) and load(state + CONTROL) == 0:
+    if load(state + JOBS) == seen and load(state + CONTROL) == 0:
         _wait(pointer(state + CONDITION), pointer(state + MUTEX))
     fetch_add(state + SLEEP, -1)
     _unlock(pointer(state + MUTEX))
 
 
+@helper
+def _rest(idle: int) -> None:
+    """Wait a moment; a thread that has waited longer lets others have its processor."""
+    pause()
+    if idle > PATIENCE:
+        _yield()
+
+
 @kernel
 def _work(number: int) -> None:
-    """A worker's life."""
+    """A worker's life; its number is at least 1, the caller's is 0."""
     state = _pool()
-    idle = 0
+    seen, idle = 0, 0
     while load(state + CONTROL) == 0:
-        if number < load(state + HELPERS) and _available(state):
-            _take_chunks(state)
+        jobs = load(state + JOBS)
+        helpers = load(state + HELPERS)
+        if jobs != seen and number <= helpers:
+            _take_all(state, number, helpers + 1)
             idle = 0
-        pause()
+        seen = jobs
         idle += 1
+        _rest(idle)
         if idle > SPIN:
-            _sleep(state)
+            _sleep(state, seen)
             idle = 0
+
+
+@helper
+def _publish(state: int, function: int, arguments: int, chunks: int, threads: int) -> None:
+    """Deal out a job, and wake who sleeps."""
+    store(state + DONE, 0)
+    store(state + CALL, function)
+    store(state + ARGUMENTS, arguments)
+    for owner in range(threads):
+        store(state + SHARES + LINE * owner, ((owner + 1) * chunks // threads) << 32 | owner * chunks // threads)
+    fetch_add(state + JOBS, 1)
+    if load(state + SLEEP) > 0:
+        _lock(pointer(state + MUTEX))
+        _wake(pointer(state + CONDITION))
+        _unlock(pointer(state + MUTEX))
 
 
 @helper
 def run_chunks(function: int, arguments: int, chunks: int) -> None:
     """Run a job: by all workers, or by the caller alone when there are none or they are busy."""
     state = _pool()
-    if chunks < 2 or load(state + HELPERS) == 0 or exchange(state + BUSY, 1) != 0:
+    threads = load(state + HELPERS) + 1
+    if chunks < 2 or threads < 2 or exchange(state + BUSY, 1) != 0:
         for chunk in range(chunks):
             call_chunk(function, arguments, chunk)
         return
-    store(state + DONE, 0)
-    store(state + CALL, function)
-    store(state + ARGUMENTS, arguments)
-    store(state + WORD, chunks << 32)
-    if load(state + SLEEP) > 0:
-        _lock(pointer(state + MUTEX))
-        _wake(pointer(state + CONDITION))
-        _unlock(pointer(state + MUTEX))
-    _take_chunks(state)
+    _publish(state, function, arguments, chunks, threads)
+    _take_all(state, 0, threads)
     waited = 0
     while load(state + DONE) < chunks:
-        pause()
         waited += 1
-        if waited > PATIENCE:  # a worker lost its processor in the middle of a chunk
-            _yield()
+        _rest(waited)
     store(state + BUSY, 0)
 
 
@@ -155,7 +187,7 @@ def wanted_threads() -> int:
 def start() -> None:
     """Start the workers, once; whoever builds a layer calls this. Kernels run without them too, with the same bits."""
     if not _threads and JIT and POSIX:
-        set_threads(wanted_threads())
+        set_threads(min(wanted_threads(), MOST_THREADS))
 
 
 def get_threads() -> int:
@@ -166,16 +198,17 @@ def get_threads() -> int:
 def set_threads(count: int) -> None:
     """Let kernels use `count` threads from now on. Results have the same bits whatever the count.
 
-    Raises `ConfigError` for less than one.
+    Raises `ConfigError` for less than one, or more than the pool has room for.
     """
-    if count < 1:
-        raise ConfigError(f"set_threads: at least 1 thread is needed, got {count}")
+    if not 1 <= count <= MOST_THREADS:
+        raise ConfigError(f"set_threads: from 1 to {MOST_THREADS} threads can be used, got {count}")
     if not JIT or not POSIX:
         return
     if count - 1 > len(_threads):
         _compile_worker()
     while len(_threads) < count - 1:
-        thread = threading.Thread(target=_work, args=(len(_threads),), name=f"bendtorch-{len(_threads)}", daemon=True)
+        number = len(_threads) + 1
+        thread = threading.Thread(target=_work, args=(number,), name=f"bendtorch-{number}", daemon=True)
         _threads.append(thread)
         thread.start()
     _set_cell(HELPERS, count - 1)
@@ -196,7 +229,7 @@ def _set_cell(offset: int, value: int) -> None:
 
 def _reset() -> None:
     """A fresh state: at the start, and in a forked child, which has none of its parent's threads."""
-    ctypes.memset(_base, 0, 16 * LINE)
+    ctypes.memset(_base, 0, SIZE)
     if POSIX:
         libc = ctypes.CDLL(None)
         libc.pthread_mutex_init(ctypes.c_void_p(_base + MUTEX), None)

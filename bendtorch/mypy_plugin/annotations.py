@@ -129,10 +129,12 @@ class _Reader:
 
     def size(self, argument: Type) -> Type:
         """The type of one argument in a size position."""
+        text = size_text(argument)
+        if text is not None and isinstance(argument, UnboundType):
+            argument = argument.args[0]  # of the pseudo-type: the string itself
         self._accept(argument)
         if isinstance(argument, RawExpressionType) and type(argument.literal_value) is int:
             return literal(argument.literal_value, self.api.named_type)
-        text = size_text(argument)
         if text is None:
             text = self._name_of_final(argument)
         if text is None:

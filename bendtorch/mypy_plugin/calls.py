@@ -50,6 +50,7 @@ class CallHooks:
         """The signature with the sizes that the arguments denote, and what repeats renamed apart."""
         self.watch.install(api.msg.errors)
         call = Call(args, _normalised(signature, api), context, api)
+        self.watch.remember_parameters(api.path, call.name, signature.arg_names)
         if builds_layer(signature):
             return layer_from_forward(call)
         if not _is_ours(call):

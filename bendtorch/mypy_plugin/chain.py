@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, OpExpr
 from mypy.plugin import CheckerPluginInterface, FunctionContext, MethodContext, MethodSigContext
-from mypy.types import CallableType, Instance, TupleType, Type, TypeVarId, TypeVarType, get_proper_type
+from mypy.types import CallableType, Instance, TupleType, Type, TypeVarId, TypeVarType, UninhabitedType, get_proper_type
 
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.formula import formula_of
@@ -42,6 +42,8 @@ def on_rshift(context: MethodContext, reader: SizeReader) -> Type:
     right = context.args[0][0] if context.args and context.args[0] else None
     gives, takes = (normalise(t, named_in(api)) for t in (left.args[2], both.items[1]))
     one, other = _names(context, right)
+    if isinstance(get_proper_type(takes), UninhabitedType):
+        return both.items[0]  # not a layer, as mypy reports
     if not same(gives, takes):
         why = formula_of(right, gives, takes, api, reader)
         message = f">>: {one} gives {show(gives)}, {other} takes {show(takes)}{why}"
@@ -66,7 +68,7 @@ def _names(context: MethodContext, right: Expression | None) -> tuple[str, str]:
 
 def _name(e: Expression | None) -> str:
     match e:
-        case CallExpr():
+        case CallExpr(callee=NameExpr() | MemberExpr()):
             return _name(e.callee)
         case NameExpr() | MemberExpr():
             return e.name

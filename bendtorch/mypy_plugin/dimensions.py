@@ -20,21 +20,25 @@ NOT_STATIC: Final = (
 
 def bind_dimensions(call: Call, reader: SizeReader) -> set[int]:
     """Read every `n: Dim[N]` argument into `call.found`; the indices of those parameters come back."""
-    bound = set()
+    bound: set[int] = set()
+    previous: Expression | None = None
     for index, t in enumerate(call.signature.arg_types):
         variable, argument = get_proper_type(t), call.argument(index)
         if isinstance(variable, TypeVarType) and is_dimension(variable) and argument is not None:
-            bind_dimension(call, index, variable, argument, reader)
+            _bind(call, index, variable, argument, reader, say=argument is not previous)
             bound.add(index)
+            previous = argument
     return bound
 
 
-def bind_dimension(call: Call, index: int, variable: TypeVarType, argument: Expression, reader: SizeReader) -> None:
-    """One of them."""
+def _bind(
+    call: Call, index: int, variable: TypeVarType, argument: Expression, reader: SizeReader, *, say: bool
+) -> None:
+    """One of them; `say` is False for the further parameters that one `*sizes` is for."""
     name, poly, variable_poly = call.parameter_name(index), reader.size(argument, call.api), poly_of(variable)
     if poly is None or variable_poly is None:
         call.found[variable.id] = unknown()
-        if _is_ours_to_report(call, argument):
+        if say and _is_ours_to_report(call, argument):
             call.fail(f'dimension "{name}" {NOT_STATIC}', argument, BEND_DIM)
         return
     (atom,) = variable_poly.atoms

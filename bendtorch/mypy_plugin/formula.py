@@ -59,7 +59,7 @@ def _in_names(formula: Type, signature: CallableType, call: CallExpr, size: Size
         return ""
     numbers = [str(factor)] if factor != 1 else []
     symbols = numbers + [names[atom] for atom in monomial]
-    given = numbers + [in_parentheses(str(values[atom]), "+-") for atom in monomial]
+    given = numbers + [in_parentheses(str(values[atom]), "+-/") for atom in monomial]
     return f" ({'*'.join(symbols)} = {'*'.join(given)})"
 
 

@@ -9,6 +9,7 @@ no array stays as it is. Works on text alone, and imports nothing of mypy.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bendtorch.mypy_plugin.wording import in_words, split_arguments
@@ -38,6 +39,14 @@ EXPECTED: Final = {
 
 SLOTS: Final = ("has parameters", "takes", "gives", "saves")
 
+Parameters = Mapping[str, Sequence[str | None]]
+NO_PARAMETERS: Final[Parameters] = {}
+
+_FIELD_NOTE: Final = re.compile(
+    r'"(fwd|bwd|zeros|step|dump|load|store|count|view|grad|value)" is considered instance var'
+)
+_FOLLOW_UP: Final = re.compile(r"Unsupported operand types for |Possible overload variants:|    def ")
+_SEQ: Final = re.compile(r'No overload variant of "Seq" matches argument types? (.*)')
 _OURS: Final = re.compile(
     r"_(8|16|32|64)Bit|bendtorch\.|\b(Mul|Add|Div|Layer|Loss|Bwd|Fwd|Params|Train)\[|"
     r"\b(?!Sequence|Iterable|Mapping|Union|Optional|Callable)[A-Z]\w*\[([^\[\]]*, )?Literal\[-?\d+\]"
@@ -51,28 +60,42 @@ _ASSIGNMENT: Final = re.compile(
 _RETURN: Final = re.compile(r'Incompatible return value type \(got "(.*)", expected "(.*)"\)')
 
 
-def reword(message: str) -> str:
-    """The message in the user's words."""
+def reword(message: str, parameters: Parameters = NO_PARAMETERS) -> str | None:
+    """The message in the user's words; None when it says nothing that helps.
+
+    `parameters` has the parameters' names of the functions that were called last.
+    """
+    if _FIELD_NOTE.match(message):
+        return None
     if not _OURS.search(message):
         return message
     message = re.sub(r"\bNever\b", "_", in_words(message))
     if found := _ARGUMENT.fullmatch(message):
-        return _argument(*found.groups())
+        return _argument(*found.groups(), parameters=parameters)
     if found := _ASSIGNMENT.fullmatch(message):
         return difference("the value", found[1], found[2], "declared")
     if found := _RETURN.fullmatch(message):
         return difference("the returned value", found[1], found[2], "declared")
+    if found := _SEQ.fullmatch(message):
+        return f"Seq: takes two or more layers, given {found[1].replace(chr(34), '')}"
     return message
 
 
-def _argument(which: str, function: str | None, owner: str | None, got: str, want: str) -> str:
+def is_follow_up(message: str) -> bool:
+    """Whether a message only repeats, or details, a mistake that another message at its place has explained."""
+    return bool(_FOLLOW_UP.match(message))
+
+
+def _argument(
+    which: str, function: str | None, owner: str | None, got: str, want: str, *, parameters: Parameters
+) -> str:
     callee = function or ""
     if owner is not None and function is not None:
         callee = owner if function == "__call__" else f"{owner}.{function}"
-    names = FIELDS.get(callee, ())
+    names = FIELDS.get(callee) or parameters.get(callee, ())
     name = which.strip('"') if not which.isdigit() else ""
     if which.isdigit() and int(which) <= len(names):
-        name = names[int(which) - 1]
+        name = names[int(which) - 1] or ""
     what = f'"{name}"' if name else f"argument {which}"
     if callee in ("make_layer", "Layer"):
         what = name or what
@@ -87,7 +110,7 @@ def difference(what: str, got: str, want: str, expected: str = "expected") -> st
     return (
         _between_callables(what, got, want, expected)
         or _between_layers(what, got, want, expected)
-        or f"{what} is {got}, {expected} {want}{_hint(got, want)}"
+        or f"{what} is {got}, {expected} {want}{conversion(got, want)}"
     )
 
 
@@ -126,8 +149,8 @@ def _both(head: str, got: str, want: str) -> tuple[list[str], list[str]] | None:
     return split_arguments(got[len(head) + 1 : -1]), split_arguments(want[len(head) + 1 : -1])
 
 
-def _hint(got: str, want: str) -> str:
-    """How to convert, when only the type of the numbers is wrong."""
+def conversion(got: str, want: str) -> str:
+    """How to convert one array type into another, when only the type of the numbers is wrong."""
     found, wanted = re.fullmatch(r"(\w+)\[(.*)\]", got), re.fullmatch(r"(Mat|Ids)\[(.*)\]", want)
     if found is None or wanted is None or found[1] == wanted[1] or found[2] != wanted[2]:
         return ""

@@ -7,7 +7,7 @@ from mypy.plugin import CheckerPluginInterface
 from mypy.types import CallableType, Instance, Type, get_proper_type
 
 from bendtorch.mypy_plugin.call import Call
-from bendtorch.mypy_plugin.poly import Poly, in_parentheses
+from bendtorch.mypy_plugin.poly import Poly
 from bendtorch.mypy_plugin.types import poly_of
 from bendtorch.mypy_plugin.vocabulary import BEND_PROOF, EQUATION
 
@@ -36,10 +36,9 @@ def _side(call: Call, written: Type, result: Poly) -> str:
     formula = poly_of(written) or result
     middle = ""
     monomial, factor = formula.terms[0] if formula.terms else ((), 1)
-    if len(formula.terms) == 1 and len(monomial) > 1 and all(atom in call.values for atom in monomial):
-        factors = [str(factor)] if factor != 1 else []
-        factors += [in_parentheses(str(call.values[atom]), "+-") for atom in monomial]
-        middle = "*".join(factors)
+    numbers = [call.values[atom].value for atom in monomial if atom in call.values]
+    if len(formula.terms) == 1 and len(monomial) > 1 and numbers.count(None) == 0 and len(numbers) == len(monomial):
+        middle = "*".join(([str(factor)] if factor != 1 else []) + [str(number) for number in numbers])
     steps = [formula.show(call.names), middle, str(result)]
     distinct = [step for number, step in enumerate(steps) if step and step not in steps[:number]]
     return " = ".join(distinct)

@@ -7,6 +7,8 @@ from mypy.types import (
     AnyType,
     CallableType,
     Instance,
+    LiteralType,
+    TupleType,
     Type,
     TypeVarId,
     TypeVarType,
@@ -126,6 +128,13 @@ class _Apart(Through):
             return t
         return self._renamed(t, t, self.seen[t.id])
 
+    def visit_tuple_type(self, t: TupleType) -> Type:
+        """A number in a shape is compared too, so that the message is ours."""
+        if self.pattern is None:
+            return super().visit_tuple_type(t)
+        items = [self._renamed(i, self.pattern, NO_SOURCE) if _is_number(i) else i.accept(self) for i in t.items]
+        return t.copy_modified(items=items)
+
     def visit_instance(self, t: Instance) -> Type:
         """Arithmetic cannot be inferred: a plain variable stands in for it."""
         if self.pattern is not None and t.type.fullname in OPERATORS:
@@ -136,6 +145,11 @@ class _Apart(Through):
         new = pattern.copy_modified(id=TypeVarId.new(meta_level=pattern.id.meta_level))
         self.pairs.append((old, new, source))
         return new
+
+
+def _is_number(t: Type) -> bool:
+    t = get_proper_type(t)
+    return isinstance(t, LiteralType) and isinstance(t.value, int) and t.fallback.type.fullname == "builtins.int"
 
 
 class _Variables(Through):

@@ -5,7 +5,7 @@ and reports an argument that does not fit it. So the signature hook gives the se
 both into the return type; mypy infers them independently; the function hook takes the pack apart, compares, and
 reports `Seq: the first layer gives Mat[64, 128], the second takes Mat[64, 256]`.
 
-The pack is a tuple `(Literal["bendtorch-pack:<json>"], result, types...)`. What must be compared is written into the
+The pack is a tuple `(Literal["bendtorch-pack:<plan>"], result, types...)`. What must be compared is written into the
 literal, so nothing has to be remembered between the two hooks.
 """
 
@@ -21,6 +21,7 @@ from mypy.plugin import CheckerPluginInterface
 from mypy.subtypes import is_subtype
 from mypy.types import LiteralType, TupleType, Type, UninhabitedType, get_proper_type
 
+from bendtorch.mypy_plugin.messages import conversion
 from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.types import Named, has_bare_int, named_in, normalise, same
 from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE
@@ -55,8 +56,8 @@ class Seam:
 
 def pack(name: str, seams: Sequence[Seam], result: Type, types: list[Type], named: Named) -> TupleType:
     """The return type that carries what is to be compared."""
-    plan = json.dumps([name, [asdict(seam) for seam in seams]])
-    mark = LiteralType(MARK + plan, named("builtins.str", []))
+    plan = json.dumps([name, [asdict(seam) for seam in seams]]).encode()
+    mark = LiteralType(MARK + plan.hex(), named("builtins.str", []))  # hex: no brackets, should mypy ever print it
     return TupleType([mark, result, *types], named("builtins.tuple", [named("builtins.object", [])]))
 
 
@@ -77,7 +78,7 @@ def _plan(t: Type) -> tuple[str, list[Seam]] | None:
     mark = get_proper_type(t.items[0]) if isinstance(t, TupleType) and t.items else None
     if not isinstance(mark, LiteralType) or not isinstance(mark.value, str) or not mark.value.startswith(MARK):
         return None
-    name, seams = json.loads(mark.value.removeprefix(MARK))
+    name, seams = json.loads(bytes.fromhex(mark.value.removeprefix(MARK)))
     return name, [Seam(**{**seam, "sources": tuple(seam["sources"])}) for seam in seams]
 
 
@@ -101,7 +102,7 @@ class _Comparison:
         for number, source in enumerate(seam.sources):
             want, got = self.types[seam.at + 2 + 2 * number], self.types[seam.at + 3 + 2 * number]
             if not self._fits(seam, source, got, want):
-                message = f"{self.name}: {self._message(seam, source)}"
+                message = f"{self.name}: {self._message(seam, source)}{conversion(show(got), show(want))}"
                 self.api.fail(message + KEEPS.get((self.name, seam.verb), ""), self._place(seam), code=BEND_SHAPE)
                 return
             if source >= 0 and self._is_layers(seam, self.seams[source]) and has_bare_int(got):

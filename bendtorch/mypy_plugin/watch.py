@@ -7,16 +7,18 @@ mypy writes them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import mypy.errors
 from mypy.errors import ErrorInfo, Errors
 
-from bendtorch.mypy_plugin.messages import reword
+from bendtorch.mypy_plugin.messages import is_follow_up, reword
+from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
 
 
 class MessageWatch:
-    """Rewords messages, and drops those about sizes that the plugin has accepted.
+    """Rewords messages, and drops those about sizes that the plugin has accepted or mistakes that it has explained.
 
     Where a type stands in an expression (an alias, a base class), mypy complains by itself about a number or a string
     in it, before or after the plugin has read it. `accept` tells which places are in order.
@@ -24,6 +26,9 @@ class MessageWatch:
 
     def __init__(self) -> None:
         self.accepted: dict[str, set[tuple[int, int]]] = {}
+        self.explained: tuple[str, int] | None = None
+        self.parameters: dict[str, Sequence[str | None]] = {}
+        self.parameters_of = ""
 
     def install(self, errors: Errors) -> None:
         """Put the watcher at the bottom of the stack, unless it is there."""
@@ -37,12 +42,28 @@ class MessageWatch:
     def on_message(self, file: str, info: ErrorInfo) -> bool:
         """Called by mypy for each message; True drops it."""
         try:
-            if self._is_accepted(file, info):
-                return True
-            info.message = reword(info.message)
+            return self._on_message(file, info)
         except Exception as fault:  # mypy would end with an internal error
             info.message += f" (bendtorch plugin: could not reword this message: {fault!r}; please report it)"
+            return False
+
+    def _on_message(self, file: str, info: ErrorInfo) -> bool:
+        place = (file, info.line)
+        if self._is_accepted(file, info) or (place == self.explained and is_follow_up(info.message)):
+            return True
+        reworded = reword(info.message, self.parameters if file == self.parameters_of else {})
+        if reworded is None:
+            return True
+        if reworded.startswith("Seq: ") or info.code is BEND_SHAPE:
+            self.explained = place
+        info.message = reworded
         return False
+
+    def remember_parameters(self, file: str, callee: str, names: Sequence[str | None]) -> None:
+        """mypy tells the number of an argument that does not fit; keep the names, of the file at hand only."""
+        if file != self.parameters_of:
+            self.parameters_of, self.parameters = file, {}
+        self.parameters[callee] = names
 
     def forget(self, file: str) -> None:
         """Drop what is known of a file that is analysed anew."""

@@ -28,6 +28,7 @@ SCALARS: Final = {
 ID_TYPES: Final = {"int32", "int64", "intp"}
 
 _HEAD: Final = re.compile(r"[A-Za-z_][\w.@]*\[")
+_FULL_NAME: Final = re.compile(r"\bbendtorch\.(\w+\.)*(?=[A-Z])")
 _RUN_TIME: Final = re.compile(r"'[\w.]+\.\d+:([\w.]+)'")
 
 
@@ -45,7 +46,7 @@ def in_words(text: str) -> str:
         done = end + 1
         if head.group() == "Literal[" and text[done : done + 1] == "?":
             done += 1  # mypy's mark of a value that it remembers
-    return (result + text[done:]).replace("bendtorch.", "")
+    return _FULL_NAME.sub("", result + text[done:])
 
 
 def split_arguments(text: str) -> list[str]:
@@ -86,6 +87,8 @@ def _generic_in_words(name: str, arguments: list[str]) -> str:
             return f"{in_parentheses(left, '+-')}//{in_parentheses(right, '+-*/')}"
         case "tuple", ["()"]:
             return "Unit"
+        case "tuple", [mark, inside, *_] if mark.startswith("Literal['bendtorch-pack:"):
+            return inside
         case "ndarray", [shape, dtype] if (scalar := re.fullmatch(r"(?:numpy\.)?dtype\[(.*)\]", dtype)) is not None:
             return array_in_words(_sizes(shape), scalar[1])
     short = name.rsplit(".", 1)[-1] if name.startswith("bendtorch.") else name

@@ -1,0 +1,68 @@
+# Each target sets up what it needs in .venv. Only Python 3.11 or newer, make and a network are needed.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+OUT    ?= out
+CHECKED := bendtorch stubs tests laws reference examples
+
+.PHONY: demo test check reference bench clean help
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make demo       type-check a first model, see mypy refuse a wrong width, train on real digits"
+	@echo "make test       the tests"
+	@echo "make check      ruff, and mypy --strict on everything"
+	@echo "make reference  every layer, loss and optimizer beside PyTorch and float64"
+	@echo "make bench      speed beside PyTorch (ARGS='--quick' for a minute's worth)"
+
+demo: $(VENV)/.examples
+	@mkdir -p $(OUT)
+	@echo "== the example's shapes, as mypy proves them"
+	$(BIN)/bendtorch check examples/digits.py
+	@echo
+	@echo "== the same model with one width changed: Linear(n, HIDDEN, DIGITS) becomes Linear(n, 65, DIGITS)"
+	@sed 's/Linear(n, HIDDEN, DIGITS)/Linear(n, 65, DIGITS)/' examples/digits.py > $(OUT)/wrong_width.py
+	! $(BIN)/bendtorch check $(OUT)/wrong_width.py
+	@echo
+	@echo "== the model"
+	$(BIN)/bendtorch summary 'examples/digits.py:mlp(32)'
+	@echo
+	@echo "== training on 1437 handwritten digits, 30 epochs"
+	$(BIN)/python examples/digits.py --out $(OUT)
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+check: $(VENV)/.reference
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(CHECKED)
+
+reference: $(VENV)/.reference
+	$(BIN)/python -m reference $(ARGS)
+
+bench: $(VENV)/.reference
+	$(BIN)/python -m reference.bench $(ARGS)
+
+clean:
+	rm -rf $(VENV) $(OUT) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "bendtorch needs Python 3.11 or newer; name one with: make PYTHON=python3.11 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.examples: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable '.[examples]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.reference: pyproject.toml | $(BIN)/python
+	$(PIP) install 'torch==2.13.0'
+	$(PIP) install --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,1 @@
+"""What the tests share: generated arrays, float64 references, the checks of every layer."""

@@ -1,0 +1,76 @@
+"""Layers of the user's own with a pass that does not fit."""
+
+from __future__ import annotations
+
+import numpy as np
+from bendtorch import Bwd, Dim, Fwd, Layer, Mat, make_layer
+from bendtorch.layer import matrix
+from bendtorch.shapes.dims import I, N, O
+from support.sketches import Weight, matmul
+
+
+def parts(n: Dim[N], i: Dim[I], o: Dim[O]) -> None:
+    def fwd(p: Mat[O, I], x: Mat[N, I]) -> Fwd[Mat[N, O], Mat[N, I]]:
+        raise NotImplementedError
+
+    def bwd(p: Mat[O, I], s: Mat[N, I], dy: Mat[N, O], g: Mat[O, I]) -> Bwd[Mat[O, I], Mat[N, I]]:
+        raise NotImplementedError
+
+    def gives_transposed(p: Mat[O, I], s: Mat[N, I], dy: Mat[N, O], g: Mat[O, I]) -> Bwd[Mat[O, I], Mat[I, N]]:
+        raise NotImplementedError
+
+    def gives_other_parameters(p: Mat[O, I], s: Mat[N, I], dy: Mat[N, O], g: Mat[O, I]) -> Bwd[Mat[I, O], Mat[N, I]]:
+        raise NotImplementedError
+
+    def takes_other(p: Mat[O, I], s: Mat[N, O], dy: Mat[N, O], g: Mat[O, I]) -> Bwd[Mat[O, I], Mat[N, I]]:
+        raise NotImplementedError
+
+    def takes_few(p: Mat[O, I], dy: Mat[N, O], g: Mat[O, I]) -> Bwd[Mat[O, I], Mat[N, I]]:
+        raise NotImplementedError
+
+    def not_forward(p: Mat[O, I], x: Mat[N, I]) -> Mat[N, O]:
+        raise NotImplementedError
+
+    params = matrix(o, i)
+    make_layer(params, fwd, gives_transposed)  # E
+    make_layer(params, fwd, gives_other_parameters)  # E
+    make_layer(params, fwd, takes_other)  # E
+    make_layer(params, fwd, takes_few)  # E
+    make_layer(matrix(i, o), fwd, bwd)  # E
+    make_layer(params, not_forward, bwd)  # E
+    make_layer(params, fwd=fwd, bwd=gives_transposed)  # E
+    kept: Layer[Mat[O, I], Mat[N, I], Mat[N, O], Mat[N, O]] = make_layer(params, fwd, bwd)  # E
+    wrong_zeros = matrix(i, o).zeros
+    Layer(
+        zeros=wrong_zeros,  # E
+        step=params.step,
+        dump=params.dump,
+        load=params.load,
+        store=params.store,
+        count=params.count,
+        fwd=fwd,
+        bwd=gives_transposed,  # E
+    )
+
+
+def whole(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Mat[I, O], Mat[N, I], Mat[N, O], Mat[N, I]]:
+    def fwd(p: Mat[I, O], x: Mat[N, I]) -> Fwd[Mat[N, O], Mat[N, I]]:
+        return Fwd(matmul(x, p), x)
+
+    def bwd(p: Mat[I, O], s: Mat[N, I], dy: Mat[N, O], g: Mat[I, O]) -> Bwd[Mat[I, O], Mat[N, I]]:
+        dx = matmul(dy, p.T)
+        return Bwd(dx.T, g)  # E
+
+    def other(p: Mat[I, O], s: Mat[N, I], dy: Mat[N, O], g: Mat[I, O]) -> Bwd[Mat[I, O], Mat[N, I]]:
+        return Bwd(matmul(dy, p.T), matmul(dy.T, s))  # E
+
+    def zeros() -> Weight[I, O]:
+        return Weight(np.zeros((o, i), dtype=np.float32))  # E
+
+    if n > i:
+        return make_layer(matrix(i, o), fwd, other)
+    return make_layer(matrix(i, o), fwd, bwd)
+
+
+def wrong_return(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Mat[I, O], Mat[N, O], Mat[N, I], Mat[N, I]]:
+    return whole(n, i, o)  # E
