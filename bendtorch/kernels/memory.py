@@ -8,9 +8,9 @@ the first, and every pass stays pure: it returns arrays that nobody else has.
 
 from __future__ import annotations
 
-import math
 import threading
-from typing import Any, Final, cast
+from collections import OrderedDict
+from typing import Final, cast
 
 import numpy as np
 
@@ -23,8 +23,49 @@ ALIGN: Final = 64
 
 Block = np.ndarray[tuple[int], np.dtype[np.uint8]]
 
-_free: dict[int, list[Block]] = {}
-_lock: Final = threading.RLock()  # a collection may run a finalizer in the middle of an allocation
+
+class _Store:
+    """The blocks that wait to be used again, by size.
+
+    They never take more than what was once in use at the same time; beyond that, those of the size that was not asked
+    for the longest are given back to the system.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()  # a collection may run a finalizer in the middle of an allocation
+        self.waiting: OrderedDict[int, list[Block]] = OrderedDict()
+        self.free = self.live = self.peak = 0
+
+    def clear(self) -> None:
+        with self.lock:
+            self.waiting.clear()
+            self.free, self.peak = 0, self.live
+
+    def take(self, size: int) -> Block:
+        with self.lock:
+            blocks = self.waiting.get(size)
+            block = blocks.pop() if blocks else None
+            self.free -= size if block is not None else 0
+            self.live += size
+            self.peak = max(self.peak, self.live)
+        return np.empty(size, np.uint8) if block is None else block
+
+    def give_back(self, block: Block) -> None:
+        with self.lock:
+            self.live -= block.size
+            self.waiting.setdefault(block.size, []).append(block)
+            self.waiting.move_to_end(block.size)
+            self.free += block.size
+            while self.free > self.peak:
+                oldest, blocks = next(iter(self.waiting.items()))
+                if blocks:
+                    blocks.pop()
+                    self.free -= oldest
+                else:
+                    del self.waiting[oldest]
+
+
+_store: Final = _Store()
 
 
 class _Lease:
@@ -38,34 +79,22 @@ class _Lease:
         self.__array_interface__ = {"shape": shape, "typestr": "<f4", "data": (start, False), "version": 3}
 
     def __del__(self) -> None:
-        block = self.block
-        with _lock:
-            _free.setdefault(block.size, []).append(block)
+        _store.give_back(self.block)
 
 
 def empty_mat(n: Dim[N], c: Dim[C]) -> Mat[N, C]:
     """A float32 matrix of `n` rows and `c` columns whose numbers are not set."""
     if n * c * 4 < LARGE:
         return cast("Mat[N, C]", np.empty((n, c), np.float32))
-    return cast("Mat[N, C]", _large((n, c)))
-
-
-def _large(shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """A large array, in a used block where there is one."""
-    size = -(-(math.prod(shape) * 4 + ALIGN) // GRAIN) * GRAIN
-    with _lock:
-        blocks = _free.get(size)
-        block = blocks.pop() if blocks else np.empty(size, np.uint8)
-    return np.asarray(_Lease(block, shape))
+    size = -(-(n * c * 4 + ALIGN) // GRAIN) * GRAIN
+    return cast("Mat[N, C]", np.asarray(_Lease(_store.take(size), (n, c))))
 
 
 def free_bytes() -> int:
     """How much memory waits to be used again."""
-    with _lock:
-        return sum(size * len(blocks) for size, blocks in _free.items())
+    return _store.free
 
 
 def release() -> None:
     """Give the memory that waits to be used again back to the system."""
-    with _lock:
-        _free.clear()
+    _store.clear()

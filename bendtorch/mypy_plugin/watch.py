@@ -7,7 +7,7 @@ mypy writes them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mypy.errors
@@ -26,12 +26,14 @@ class MessageWatch:
 
     def __init__(self) -> None:
         self.accepted: dict[str, set[tuple[int, int]]] = {}
+        self.errors: Errors | None = None
         self.explained: tuple[str, int] | None = None
         self.parameters: dict[str, Sequence[str | None]] = {}
         self.parameters_of = ""
 
     def install(self, errors: Errors) -> None:
         """Put the watcher at the bottom of the stack, unless it is there."""
+        self.errors = errors
         try:
             watchers: list[Any] = errors._watchers
             if not any(watcher._filter == self.on_message for watcher in watchers):
@@ -56,6 +58,7 @@ class MessageWatch:
             return True
         if reworded.startswith("Seq: ") or info.code is BEND_SHAPE:
             self.explained = place
+            self._withdraw(file, lambda earlier: earlier.line == info.line and is_follow_up(earlier.message))
         info.message = reworded
         return False
 
@@ -72,11 +75,15 @@ class MessageWatch:
     def accept(self, errors: Errors, line: int, column: int) -> None:
         """A size at this place is in order: drop what mypy has said or will say about it."""
         self.accepted.setdefault(errors.file, set()).add((line, column))
-        recorded = errors.error_info_map.get(errors.file)
-        if recorded:
-            recorded[:] = [info for info in recorded if not self._is_accepted(errors.file, info)]
+        self._withdraw(errors.file, lambda earlier: self._is_accepted(errors.file, earlier))
+
+    def _withdraw(self, file: str, is_void: Callable[[ErrorInfo], bool]) -> None:
+        """Take back what has been recorded already."""
+        recorded = self.errors.error_info_map.get(file) if self.errors is not None else None
+        if self.errors is not None and recorded:
+            recorded[:] = [info for info in recorded if not is_void(info)]
             if not recorded:
-                del errors.error_info_map[errors.file]
+                del self.errors.error_info_map[file]
 
     def _is_accepted(self, file: str, info: ErrorInfo) -> bool:
         return info.message.startswith("Invalid type") and (info.line, info.column) in self.accepted.get(file, ())

@@ -17,42 +17,42 @@ class Changing:
 
 
 def unknown(n: Dim[N], sizes: list[int], changing: Changing, anything: Any, flag: bool) -> None:
-    Linear(n, sizes[0], 10)  # E
-    Linear(n, 10, changing.width)  # E
-    Linear(n, 10, anything)  # E
-    Linear(n, 10, len(sizes))  # E
-    Linear(*sizes)  # E
-    ReLU(n, 3 if flag else 4)  # E
+    Linear(n, sizes[0], 10)  # E: Linear: dimension "i" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    Linear(n, 10, changing.width)  # E: Linear: dimension "o" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    Linear(n, 10, anything)  # E: Linear: dimension "o" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    Linear(n, 10, len(sizes))  # E: Linear: dimension "o" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    Linear(*sizes)  # E: Linear: dimension "n" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    ReLU(n, 3 if flag else 4)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
     width = 3
     width = 4
-    ReLU(n, width)  # E
+    ReLU(n, width)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
     for k in range(3):
-        ReLU(n, k)  # E
+        ReLU(n, k)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
     grown = 8
     while flag:
         grown *= 2
-    ReLU(n, 2 * grown)  # E
-    Seq(ReLU(n, width), ReLU(n, width + 1))  # E
-    ReLU(n, flag)  # E
-    ReLU(n, 7 // 0)  # E
+    ReLU(n, 2 * grown)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    Seq(ReLU(n, width), ReLU(n, width + 1))  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    ReLU(n, flag)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    ReLU(n, 7 // 0)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
 
 
-ReLU(3, 4 - 5)  # E
-ReLU("3", 4)  # E
-ReLU(3, 2.0)  # E
-ReLU(3)  # E
-ReLU(3, 4, 5)  # E
+ReLU(3, 4 - 5)  # E: ReLU: dimension "c" is -1; a size is not negative  [bend-dim]
+ReLU("3", 4)  # E: Argument 1 to "ReLU" has incompatible type "str"; expected "int"  [arg-type]
+ReLU(3, 2.0)  # E: Argument 2 to "ReLU" has incompatible type "float"; expected "int"  [arg-type]
+ReLU(3)  # E: Missing positional argument "c" in call to "ReLU"  [call-arg]
+ReLU(3, 4, 5)  # E: Too many arguments for "ReLU"  [call-arg]
 
 
 def two_of_one(n: Dim[N], m: Dim[N]) -> Mat[N, 1]:
     raise NotImplementedError
 
 
-two_of_one(3, 4)  # E
+two_of_one(3, 4)  # E: two_of_one: "n" is 3, "m" is 4; they must be equal  [bend-shape]
 
 
 def met(make: Any) -> None:
     loose: Layer[Any, Mat[int, 4], Mat[int, int], Any] = make
     other: Layer[Any, Mat[int, int], Mat[int, 4], Any] = make
-    loose >> other  # E
-    Seq(loose, other)  # E
+    loose >> other  # E: >>: loose gives Mat[int, int], a shape that is not static  [bend-dim]
+    Seq(loose, other)  # E: Seq: the second layer takes Mat[int, int], a shape that is not static  [bend-dim]

@@ -32,24 +32,24 @@ def parts(n: Dim[N], i: Dim[I], o: Dim[O]) -> None:
         raise NotImplementedError
 
     params = matrix(o, i)
-    make_layer(params, fwd, gives_transposed)  # E
-    make_layer(params, fwd, gives_other_parameters)  # E
-    make_layer(params, fwd, takes_other)  # E
-    make_layer(params, fwd, takes_few)  # E
-    make_layer(matrix(i, o), fwd, bwd)  # E
-    make_layer(params, not_forward, bwd)  # E
-    make_layer(params, fwd=fwd, bwd=gives_transposed)  # E
-    kept: Layer[Mat[O, I], Mat[N, I], Mat[N, O], Mat[N, O]] = make_layer(params, fwd, bwd)  # E
+    make_layer(params, fwd, gives_transposed)  # E: make_layer: bwd gives Bwd[Mat[O, I], Mat[I, N]], expected Bwd[Mat[O, I], Mat[N, I]]  [arg-type]
+    make_layer(params, fwd, gives_other_parameters)  # E: make_layer: bwd gives Bwd[Mat[I, O], Mat[N, I]], expected Bwd[Mat[O, I], Mat[N, I]]  [arg-type]
+    make_layer(params, fwd, takes_other)  # E: make_layer: bwd takes Mat[N, O] as argument 2, expected Mat[N, I]  [arg-type]
+    make_layer(params, fwd, takes_few)  # E: make_layer: bwd takes 3 arguments, expected 4  [arg-type]
+    make_layer(matrix(i, o), fwd, bwd)  # E: make_layer: params is Params[Mat[I, O]], expected Params[Mat[O, I]]  [arg-type]
+    make_layer(params, not_forward, bwd)  # E: make_layer: fwd gives Mat[N, O], expected Fwd[Mat[N, O], Mat[N, I]]  [arg-type]
+    make_layer(params, fwd=fwd, bwd=gives_transposed)  # E: make_layer: bwd gives Bwd[Mat[O, I], Mat[I, N]], expected Bwd[Mat[O, I], Mat[N, I]]  [arg-type]
+    kept: Layer[Mat[O, I], Mat[N, I], Mat[N, O], Mat[N, O]] = make_layer(params, fwd, bwd)  # E: the value saves Mat[N, I], declared Mat[N, O]  [assignment]
     wrong_zeros = matrix(i, o).zeros
     Layer(
-        zeros=wrong_zeros,  # E
+        zeros=wrong_zeros,  # E: Layer: zeros gives Mat[I, O], expected Mat[O, I]  [arg-type]
         step=params.step,
         dump=params.dump,
         load=params.load,
         store=params.store,
         count=params.count,
         fwd=fwd,
-        bwd=gives_transposed,  # E
+        bwd=gives_transposed,  # E: Layer: bwd gives Bwd[Mat[O, I], Mat[I, N]], expected Bwd[Mat[O, I], Mat[N, I]]  [arg-type]
     )
 
 
@@ -59,13 +59,13 @@ def whole(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Mat[I, O], Mat[N, I], Mat[N,
 
     def bwd(p: Mat[I, O], s: Mat[N, I], dy: Mat[N, O], g: Mat[I, O]) -> Bwd[Mat[I, O], Mat[N, I]]:
         dx = matmul(dy, p.T)
-        return Bwd(dx.T, g)  # E
+        return Bwd(dx.T, g)  # E: Bwd: "dx" is Mat[I, N], expected Mat[N, I]  [arg-type]
 
     def other(p: Mat[I, O], s: Mat[N, I], dy: Mat[N, O], g: Mat[I, O]) -> Bwd[Mat[I, O], Mat[N, I]]:
-        return Bwd(matmul(dy, p.T), matmul(dy.T, s))  # E
+        return Bwd(matmul(dy, p.T), matmul(dy.T, s))  # E: Bwd: "g" is Mat[O, I], expected Mat[I, O]  [arg-type]
 
     def zeros() -> Weight[I, O]:
-        return Weight(np.zeros((o, i), dtype=np.float32))  # E
+        return Weight(np.zeros((o, i), dtype=np.float32))  # E: Weight: "w" is Mat[O, I], expected Mat[I, O]  [arg-type]
 
     if n > i:
         return make_layer(matrix(i, o), fwd, other)
@@ -73,4 +73,4 @@ def whole(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Mat[I, O], Mat[N, I], Mat[N,
 
 
 def wrong_return(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Mat[I, O], Mat[N, O], Mat[N, I], Mat[N, I]]:
-    return whole(n, i, o)  # E
+    return whole(n, i, o)  # E: the returned value takes Mat[N, I], declared Mat[N, O]; gives Mat[N, O], declared Mat[N, I]  [return-value]

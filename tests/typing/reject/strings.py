@@ -48,27 +48,27 @@ class Cell(Generic[N, D]):
 
 
 # ---- annotations
-def unfinished(x: Mat[N, "4*"]) -> None: ...  # E
-def unknown(x: Mat[N, "4*Nope"]) -> None: ...  # E
-def unknown_alone(x: Mat["Nope", N]) -> None: ...  # E
-def power(x: Box["Q**2"]) -> None: ...  # E
-def by_zero(x: Mat[N, "N//0"]) -> None: ...  # E
-def module(x: Mat[N, "2*np"]) -> None: ...  # E
-def one_size(x: Mat[N]) -> None: ...  # E
-def three_sizes(x: Mat[N, 2, 3]) -> None: ...  # E
-def two_ids(x: Ids[N, 2]) -> None: ...  # E
-def plain(x: Plain["4*"]) -> None: ...  # E
-def call(x: Mat[N, "max(N, 3)"]) -> None: ...  # E
-def choice(b: Mat["WIDTH if 0 else 1", 3]) -> None: ...  # E
-def no_constant(x: Mat[changing, 3]) -> None: ...  # E
-def a_type(x: Mat[N, str]) -> None: ...  # E
-def floating(x: Mat[N, "2.5"]) -> None: ...  # E
+def unfinished(x: Mat[N, "4*"]) -> None: ...  # E: Mat: "4*" is not a size; write names and numbers with + - * // and parentheses  [bend-dim]
+def unknown(x: Mat[N, "4*Nope"]) -> None: ...  # E: Mat: unknown size "Nope" in "4*Nope"  [bend-dim]
+def unknown_alone(x: Mat["Nope", N]) -> None: ...  # E: Name "Nope" is not defined  [name-defined]
+def power(x: Box["Q**2"]) -> None: ...  # E: Box: "Q**2" is not a size; write names and numbers with + - * // and parentheses  [bend-dim]
+def by_zero(x: Mat[N, "N//0"]) -> None: ...  # E: Mat: "N//0" divides by 0  [bend-dim]
+def module(x: Mat[N, "2*np"]) -> None: ...  # E: Mat: unknown size "np" in "2*np"  [bend-dim]
+def one_size(x: Mat[N]) -> None: ...  # E: Mat takes 2 sizes, 1 given  [bend-dim]
+def three_sizes(x: Mat[N, 2, 3]) -> None: ...  # E: Mat takes 2 sizes, 3 given  [bend-dim]
+def two_ids(x: Ids[N, 2]) -> None: ...  # E: Ids takes 1 size, 2 given  [bend-dim]
+def plain(x: Plain["4*"]) -> None: ...  # E: Invalid type comment or annotation  [valid-type]
+def call(x: Mat[N, "max(N, 3)"]) -> None: ...  # E: Mat: "max(N, 3)" is not a size; write names and numbers with + - * // and parentheses  [bend-dim]
+def choice(b: Mat["WIDTH if 0 else 1", 3]) -> None: ...  # E: Mat: "WIDTH if 0 else 1" is not a size; write names and numbers with + - * // and parentheses  [bend-dim]
+def no_constant(x: Mat[changing, 3]) -> None: ...  # E: Mat: unknown size "changing"  [bend-dim]
+def a_type(x: Mat[N, str]) -> None: ...  # E: Type argument "str" of "Mat" must be a subtype of "int"  [type-var]
+def floating(x: Mat[N, "2.5"]) -> None: ...  # E: Mat: "2.5" is not a size; write names and numbers with + - * // and parentheses  [bend-dim]
 
 
 # ---- values against annotations
 def local(n: Dim[N], q: Dim[Q]) -> None:
-    b: Mat[N, "3*Q"] = np.zeros((n, q + q), dtype=np.float32)  # E
-    d: Box["Q*(N + 1)"] = Box(q * n + n)  # E
+    b: Mat[N, "3*Q"] = np.zeros((n, q + q), dtype=np.float32)  # E: the value is Mat[N, 2*Q], declared Mat[N, 3*Q]  [assignment]
+    d: Box["Q*(N + 1)"] = Box(q * n + n)  # E: the value is Box[N*Q + N], declared Box[N*Q + Q]  [assignment]
 
 
 def inside_only(x: Mat[N, "4*Q"]) -> Box["Q + 1"]:
@@ -80,7 +80,7 @@ def up(x: Mat[N, D], w: Weight[D, "4*D"]) -> Mat[N, "4*D"]:
 
 
 def wrong_up(x: Mat[N, D], w: Weight[D, "4*D"]) -> Mat[N, "2*D"]:
-    return x @ w.w  # E
+    return x @ w.w  # E: the returned value is Mat[N, 4*D], declared Mat[N, 2*D]  [return-value]
 
 
 def optional(a: Mat[N, "4*D"] | None, b: Callable[[Mat[N, "2*D"]], D], *c: Mat[1, "N*D"]) -> Mat[N, "3*D"]:
@@ -97,11 +97,11 @@ def use(
     f: Callable[[Mat[3, 4]], Literal[2]],
     bad: Box[33],
 ) -> None:
-    matmul(m, block.up.w)  # E
-    inside_only(np.zeros((3, 30), dtype=np.float32))  # E
-    Block(block.x, Weight(np.zeros((32, 127), dtype=np.float32)))  # E
-    up(x, w)  # E
-    cell.mix(y, 3)  # E
-    cell.fwd(y)  # E
-    optional(x, f, x)  # E
-    box: Box[34] = bad  # E
+    matmul(m, block.up.w)  # E: matmul: "a" is Mat[3, 128], "b" is Mat[32, 128]  [bend-shape]
+    inside_only(np.zeros((3, 30), dtype=np.float32))  # E: inside_only: size Q cannot be found from the arguments (4*Q = 30)  [bend-dim]
+    Block(block.x, Weight(np.zeros((32, 127), dtype=np.float32)))  # E: Block: "up" is Weight[32, 127], expected Weight[32, 128]  [bend-shape]
+    up(x, w)  # E: up: "w" is Weight[8, 31], expected Weight[8, 32]  [bend-shape]
+    cell.mix(y, 3)  # E: Cell.mix: "x" is Mat[6, 32], expected Mat[9, 32]  [bend-shape]
+    cell.fwd(y)  # E: Cell.fwd: "x" is Mat[6, 32], expected Mat[3, 32]  [arg-type]
+    optional(x, f, x)  # E: optional: "c" is Mat[3, 8], expected Mat[1, 6]  [bend-shape]
+    box: Box[34] = bad  # E: the value is Box[33], declared Box[34]  [assignment]

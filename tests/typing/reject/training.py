@@ -33,22 +33,22 @@ model, loss = mlp(32), CrossEntropy(32, 10)
 train = Train.new(model, SGD(0.1), model.init(Key(0)))
 x, labels, scores = mat(32, 64, []), ids(32, []), mat(32, 10, [])
 
-train.step(model, loss, x, scores)  # E
-train.step(model, CrossEntropy(32, 11), x, labels)  # E
-train.step(model, MSE(32, 10), x, labels)  # E
-train.step(model, loss, mat(32, 63, []), labels)  # E
-train.step(model, loss, mat(31, 64, []), labels)  # E
-train.step(model, loss, x, ids(31, []))  # E
-train.step(model, loss, labels, x)  # E
-train.step(mlp(31), loss, x, labels)  # E
-train.step(Linear(32, 64, 10), loss, x, labels)  # E
-train.step(model, loss, x.T, labels)  # E
-train.step(model, loss, np.zeros((32, 64)), labels)  # E
-train.step(model, loss, x, np.zeros(32, np.float32))  # E
-train.step(model, loss, x, np.zeros(32, np.int8))  # E
-train.step(loss, model, x, labels)  # E
-train.step(model, loss, x)  # E
-train.step(model, loss, [[1.0]], labels)  # E
-Train.new(model, SGD(0.1), Linear(32, 64, 10).zeros())  # E
-Train.new(model, 0.1, model.zeros())  # E
-other: Train[Lin[64, 10]] = train  # E
+train.step(model, loss, x, scores)  # E: Train.step: "loss" is Loss[Mat[32, 10], Ids[32]], "target" is Mat[32, 10]  [bend-shape]
+train.step(model, CrossEntropy(32, 11), x, labels)  # E: Train.step: the model gives Mat[32, 10], "loss" is Loss[Mat[32, 11], Ids[32]]  [bend-shape]
+train.step(model, MSE(32, 10), x, labels)  # E: Train.step: "loss" is Loss[Mat[32, 10], Mat[32, 10]], "target" is Ids[32]  [bend-shape]
+train.step(model, loss, mat(32, 63, []), labels)  # E: Train.step: the model takes Mat[32, 64], "x" is Mat[32, 63]  [bend-shape]
+train.step(model, loss, mat(31, 64, []), labels)  # E: Train.step: the model takes Mat[32, 64], "x" is Mat[31, 64]  [bend-shape]
+train.step(model, loss, x, ids(31, []))  # E: Train.step: "loss" is Loss[Mat[32, 10], Ids[32]], "target" is Ids[31]  [bend-shape]
+train.step(model, loss, labels, x)  # E: Train.step: "loss" is Loss[Mat[32, 10], Ids[32]], "target" is Mat[32, 64]  [bend-shape] # E: Train.step: the model takes Mat[32, 64], "x" is Ids[32]  [bend-shape]
+train.step(mlp(31), loss, x, labels)  # E: Train.step: the model gives Mat[31, 10], "loss" is Loss[Mat[32, 10], Ids[32]]  [bend-shape] # E: Train.step: the model takes Mat[31, 64], "x" is Mat[32, 64]  [bend-shape]
+train.step(Linear(32, 64, 10), loss, x, labels)  # E: Train.step: the model has parameters Lin[64, 10], expected tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]]  [bend-shape]
+train.step(model, loss, x.T, labels)  # E: Train.step: the model takes Mat[32, 64], "x" is Mat[64, 32]  [bend-shape]
+train.step(model, loss, np.zeros((32, 64)), labels)  # E: Train.step: the model takes Mat[32, 64], "x" is float64[32, 64]; convert it with .astype(np.float32)  [bend-shape]
+train.step(model, loss, x, np.zeros(32, np.float32))  # E: Train.step: "loss" is Loss[Mat[32, 10], Ids[32]], "target" is float32[32]; convert it with .astype(np.int64)  [bend-shape]
+train.step(model, loss, x, np.zeros(32, np.int8))  # E: Train.step: "loss" is Loss[Mat[32, 10], Ids[32]], "target" is int8[32]; convert it with .astype(np.int64)  [bend-shape]
+train.step(loss, model, x, labels)  # E: Train.step: "loss" is Layer[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]], Mat[32, 64], Mat[32, 10], Any], expected Loss[_, _]  [arg-type] # E: Train.step: the model is Loss[Mat[32, 10], Ids[32]], expected Layer[_, _, _, _]  [arg-type]
+train.step(model, loss, x)  # E: Missing positional argument "target" in call to "step" of "Train"  [call-arg]
+train.step(model, loss, [[1.0]], labels)  # E: Train.step: the model takes Mat[32, 64], "x" is list[list[float]]  [bend-shape]
+Train.new(model, SGD(0.1), Linear(32, 64, 10).zeros())  # E: Train.new: the model has parameters tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]], "p" is Lin[64, 10]  [bend-shape]
+Train.new(model, 0.1, model.zeros())  # E: Argument 2 to "new" of "Train" has incompatible type "float"; expected "SGD | Momentum | Adam | AdamW"  [arg-type]
+other: Train[Lin[64, 10]] = train  # E: the value is Train[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]]], declared Train[Lin[64, 10]]  [assignment]
