@@ -14,7 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 I64: Final = ir.IntType(64)
-CHUNK_FUNCTION: Final = ir.FunctionType(ir.VoidType(), [I64, I64])
+CHUNK_FUNCTION: Final = ir.FunctionType(I64, [I64, I64])
 X86: Final = platform.machine() in ("x86_64", "AMD64")
 
 
@@ -74,13 +74,12 @@ def pause(typing: Any) -> Any:
 
 @intrinsic
 def call_chunk(typing: Any, function: Any, arguments: Any, chunk: Any) -> Any:
-    """Call the function at an address with the address of its arguments and a chunk's number."""
+    """Call the function at an address with the address of its arguments and a chunk's number; gives 0, or 1: it failed."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.call(builder.inttoptr(args[0], CHUNK_FUNCTION.as_pointer()), [args[1], args[2]])
-        return context.get_dummy_value()
+        return builder.call(builder.inttoptr(args[0], CHUNK_FUNCTION.as_pointer()), [args[1], args[2]])
 
-    return types.void(types.int64, types.int64, types.int64), generate
+    return types.int64(types.int64, types.int64, types.int64), generate
 
 
 @intrinsic

@@ -55,15 +55,15 @@ def _closure(typing: Any, body: Any, arguments: Any) -> Any:
 
 
 def _trampoline(context: Any, builder: Any, descriptor: Any, signature: Any, slot_type: Any) -> Any:
-    """void f(int64 arguments, int64 chunk): unpack the arguments, call the body."""
+    """int64 f(int64 arguments, int64 chunk): unpack the arguments, call the body; 1 says that the body raised."""
     name = builder.module.get_unique_name(f"{descriptor.mangled_name}.chunk")
     function = ir.Function(builder.module, CHUNK_FUNCTION, name)
     function.linkage = "internal"
     inside = ir.IRBuilder(function.append_basic_block("entry"))
     arguments = inside.load(inside.inttoptr(function.args[0], slot_type))
     values = [function.args[1], *cgutils.unpack_tuple(inside, arguments)]
-    context.call_internal_no_propagate(inside, descriptor, signature, values)
-    inside.ret_void()
+    status, _ = context.call_internal_no_propagate(inside, descriptor, signature, values)
+    inside.ret(inside.zext(status.is_error, I64))
     return function
 
 
@@ -76,8 +76,12 @@ def _plain(body: Callable[..., None], chunks: int, arguments: tuple[Any, ...]) -
 @helper
 def _parallel(body: Callable[..., None], chunks: int, arguments: tuple[Any, ...]) -> None:
     function, address = _closure(body, arguments)
-    run_chunks(function, address, chunks)
+    if run_chunks(function, address, chunks) != 0:
+        raise MemoryError("a chunk of a kernel failed: no memory for its working space, or an index out of bounds")
 
 
 parallel_for: Callable[[Callable[..., None], int, tuple[Any, ...]], None] = _parallel if JIT else _plain
-"""Run `body(chunk, *arguments)` for every chunk. `body` is a kernel that returns nothing and raises nothing."""
+"""Run `body(chunk, *arguments)` for every chunk. `body` is a kernel that returns nothing.
+
+Raises `MemoryError` when a chunk failed: a kernel's own checks are made before, so that is all that can go wrong.
+"""

@@ -13,7 +13,7 @@ A job's chunks are dealt out in equal runs, one to each thread, so that a thread
 kernel after another and finds it in its own cache; who is done helps the others. The state is a block of int64 cells
 that is never freed, each hot cell on a cache line of its own:
 
-    JOBS     how many jobs there were: what workers watch      DONE   finished chunks of the present one
+    JOBS     how many jobs there were: what workers watch      DONE   finished chunks of the present one, a flag: one failed
     CALL     function, arguments                               BUSY   a caller owns the pool
     SLEEP    sleeping workers                                  CONTROL  stop flag, how many workers may help
     MUTEX, CONDITION   for sleeping
@@ -39,6 +39,7 @@ from bendtorch.kernels.compile import JIT, helper, kernel
 
 LINE: Final = 64
 JOBS, DONE, CALL, BUSY, SLEEP, CONTROL, MUTEX, CONDITION = (2 * LINE * i for i in range(8))
+FAILED: Final = DONE + 8
 ARGUMENTS: Final = CALL + 8
 HELPERS: Final = CONTROL + 8
 SHARES: Final = 16 * LINE
@@ -83,7 +84,8 @@ def _take_share(state: int, owner: int) -> None:
         word = fetch_add(share, 1)
         chunk = word & 0xFFFFFFFF
         if chunk < (word >> 32):  # then the job is alive: nobody replaces it before this chunk is done
-            call_chunk(load(state + CALL), load(state + ARGUMENTS), chunk)
+            if call_chunk(load(state + CALL), load(state + ARGUMENTS), chunk) != 0:
+                store(state + FAILED, 1)
             fetch_add(state + DONE, 1)
 
 
@@ -139,6 +141,7 @@ def _work(number: int) -> None:
 def _publish(state: int, function: int, arguments: int, chunks: int, threads: int) -> None:
     """Deal out a job, and wake who sleeps."""
     store(state + DONE, 0)
+    store(state + FAILED, 0)
     store(state + CALL, function)
     store(state + ARGUMENTS, arguments)
     for owner in range(threads):
@@ -151,21 +154,30 @@ def _publish(state: int, function: int, arguments: int, chunks: int, threads: in
 
 
 @helper
-def run_chunks(function: int, arguments: int, chunks: int) -> None:
-    """Run a job: by all workers, or by the caller alone when there are none or they are busy."""
+def _run_alone(function: int, arguments: int, chunks: int) -> int:
+    """Run a job in the caller's thread; gives 1 when a chunk failed."""
+    failed = 0
+    for chunk in range(chunks):
+        failed |= call_chunk(function, arguments, chunk)
+    return failed
+
+
+@helper
+def run_chunks(function: int, arguments: int, chunks: int) -> int:
+    """Run a job: by all workers, or by the caller alone when there are none or they are busy; 1 when a chunk failed."""
     state = _pool()
     threads = load(state + HELPERS) + 1
     if chunks < 2 or threads < 2 or exchange(state + BUSY, 1) != 0:
-        for chunk in range(chunks):
-            call_chunk(function, arguments, chunk)
-        return
+        return _run_alone(function, arguments, chunks)
     _publish(state, function, arguments, chunks, threads)
     _take_all(state, 0, threads)
     waited = 0
     while load(state + DONE) < chunks:
         waited += 1
         _rest(waited)
+    failed: int = load(state + FAILED)
     store(state + BUSY, 0)
+    return failed
 
 
 def wanted_threads() -> int:

@@ -46,6 +46,7 @@ _FIELD_NOTE: Final = re.compile(
     r'"(fwd|bwd|zeros|step|dump|load|store|count|view|grad|value)" is considered instance var'
 )
 _FOLLOW_UP: Final = re.compile(r"Unsupported operand types for |Possible overload variants:|    def ")
+_NO_TYPE: Final = re.compile(r'Invalid type|Variable ".*" is not valid as a type|See https://.*#variables-vs-type-alia')
 _SEQ: Final = re.compile(r'No overload variant of "Seq" matches argument types? (.*)')
 _OURS: Final = re.compile(
     r"_(8|16|32|64)Bit|bendtorch\.|\b(Mul|Add|Div|Layer|Loss|Bwd|Fwd|Params|Train)\[|"
@@ -84,6 +85,11 @@ def reword(message: str, parameters: Parameters = NO_PARAMETERS) -> str | None:
 def is_follow_up(message: str) -> bool:
     """Whether a message only repeats, or details, a mistake that another message at its place has explained."""
     return bool(_FOLLOW_UP.match(message))
+
+
+def is_about_a_type(message: str) -> bool:
+    """Whether mypy says of something, a number or a constant perhaps, that it is no type."""
+    return bool(_NO_TYPE.match(message))
 
 
 def _argument(

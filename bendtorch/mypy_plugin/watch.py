@@ -13,7 +13,7 @@ from typing import Any
 import mypy.errors
 from mypy.errors import ErrorInfo, Errors
 
-from bendtorch.mypy_plugin.messages import is_follow_up, reword
+from bendtorch.mypy_plugin.messages import is_about_a_type, is_follow_up, reword
 from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
 
 
@@ -86,4 +86,4 @@ class MessageWatch:
                 del self.errors.error_info_map[file]
 
     def _is_accepted(self, file: str, info: ErrorInfo) -> bool:
-        return info.message.startswith("Invalid type") and (info.line, info.column) in self.accepted.get(file, ())
+        return is_about_a_type(info.message) and (info.line, info.column) in self.accepted.get(file, ())

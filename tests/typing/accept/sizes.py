@@ -19,6 +19,19 @@ Batch = NewType("Batch", int)
 Q = TypeVar("Q", bound=int)
 Ten: TypeAlias = Literal[10]
 
+Parameters: TypeAlias = tuple[tuple[Lin[WIDTH, BATCH], tuple[()]], Lin[BATCH, 10]]
+Matrix = Mat[BATCH, 3]
+
+
+def of_aliases(p: Parameters, x: Matrix) -> None:
+    assert_type(p[0][0], Lin[64, 64])
+    assert_type(x, Mat[64, 3])
+
+
+class Squarish(Lin[WIDTH, 65]):
+    """A subclass with sizes."""
+
+
 # ---- constants, here and imported; names bound once; arithmetic of them
 assert_type(Linear(BATCH, WIDTH, sketches.WIDTH), Layer[Lin[64, 64], Mat[64, 64], Mat[64, 64], Mat[64, 64]])
 hidden = 2 * WIDTH + 1

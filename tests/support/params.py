@@ -1,0 +1,154 @@
+"""The checks of a layer's functions over its parameters: L38, L39, L44 to L48."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from bendtorch.errors import DtypeError, ShapeError
+from bendtorch.keys import Key
+from bendtorch.optim import SGD, Adam, AdamW, Momentum, Optimizer
+from bendtorch.optim.state import map_state, new_state
+from bendtorch.optim.step import step_flat
+from tests.support.arrays import all_same_bits, as_lists, numbers, same_bits, snapshot
+
+OPTIMIZERS: Final[tuple[Optimizer, ...]] = (
+    SGD(0.1),
+    Momentum(0.1, 0.9),
+    Adam(1e-2, weight_decay=0.1),
+    AdamW(1e-2, weight_decay=0.1),
+)
+
+
+def random_like(layer: Any, seed: int) -> Any:
+    """Parameters of the layer with random numbers."""
+    p = layer.zeros()
+    layer.load(p, numbers(seed, layer.count()), 0)
+    return p
+
+
+def check_count(layer: Any, seed: int) -> None:
+    """L48: count is dump's length, and the leaves' cells."""
+    cells = sum(array.size for array in as_lists(layer.zeros()))
+    assert layer.count() == cells == layer.dump(layer.zeros()).size == sum(leaf.cells for leaf in layer.leaves)
+
+
+def check_load_inverts_dump(layer: Any, seed: int) -> None:
+    """L46: load(dump(p)) = p; dump is the concatenation of the matrices (L47), a copy, float32 and flat."""
+    p = random_like(layer, seed)
+    flat = layer.dump(p)
+    assert same_bits(flat, np.concatenate([np.empty(0, np.float32), *(a.reshape(-1) for a in as_lists(p))]))
+    assert not any(np.shares_memory(flat, array) for array in as_lists(p))
+    other = layer.zeros()
+    assert layer.load(other, flat, 0) == layer.count()
+    assert all_same_bits(other, p)
+
+
+def check_offsets(layer: Any, seed: int) -> None:
+    """Load and store work from any offset, give the next one, and touch nothing outside."""
+    p, count = random_like(layer, seed), layer.count()
+    flat = numbers(seed + 1, count + 7)
+    before = flat.copy()
+    assert layer.store(p, flat, 3) == count + 3
+    assert same_bits(flat[3 : count + 3], layer.dump(p))
+    assert same_bits(flat[:3], before[:3])
+    assert same_bits(flat[count + 3 :], before[count + 3 :])
+    other = layer.zeros()
+    assert layer.load(other, flat, 3) == count + 3
+    assert all_same_bits(other, p)
+
+
+def check_too_little_room(layer: Any, seed: int) -> None:
+    """A flat array that is too short, or of another type, changes nothing."""
+    p, count = random_like(layer, seed), layer.count()
+    before, flat = snapshot(p), numbers(seed + 2, count + 2)
+    for wrong, offset in ((flat, 3), (flat, -1), (flat[:count], 1)):
+        kept = wrong.copy()
+        with pytest.raises(ShapeError, match=rf"{count} numbers wanted from offset {offset}"):
+            layer.load(p, wrong, offset)
+        with pytest.raises(ShapeError, match=rf"{count} numbers wanted from offset {offset}"):
+            layer.store(p, wrong, offset)
+        assert same_bits(wrong, kept)
+    for wrong in (flat.astype(np.float64), flat.reshape(1, -1), list(flat)):
+        with pytest.raises(DtypeError, match="flat float32 array"):
+            layer.load(p, wrong, 0)
+    assert all_same_bits(p, before)
+
+
+def check_view(layer: Any, seed: int) -> None:
+    """A view shares the buffer's memory both ways, in dump order."""
+    assert layer.view is not None
+    count = layer.count()
+    flat = numbers(seed, count + 2)
+    p = layer.view(flat, 1)
+    assert all(np.shares_memory(flat, array) for array in as_lists(p) if array.size)
+    assert same_bits(layer.dump(p), flat[1 : count + 1])
+    for array in as_lists(p):
+        array[...] = 7
+    assert np.all(flat[1 : count + 1] == 7)
+    if count:
+        with pytest.raises(ShapeError):
+            layer.view(flat, 3)
+
+
+def check_zeros(layer: Any, seed: int) -> None:
+    """Zeros are fresh each time, zero, float32, writable and in C order."""
+    one, two = as_lists(layer.zeros()), as_lists(layer.zeros())
+    for a, b in zip(one, two, strict=True):
+        assert a.dtype == np.float32
+        assert a.flags.c_contiguous
+        assert a.flags.writeable
+        assert not a.any()
+        assert not np.shares_memory(a, b)
+
+
+def check_init(layer: Any, seed: int) -> None:
+    """The same key gives the same parameters, each leaf from its own key; another key gives others."""
+    key = Key(seed)
+    p = layer.init(key)
+    assert all_same_bits(p, layer.init(key))
+    flat, start = layer.dump(p), 0
+    for place, leaf in enumerate(layer.leaves):
+        assert same_bits(flat[start : start + leaf.cells], leaf.init(key.fold(place), leaf.cells))
+        start += leaf.cells
+    if flat.any():
+        assert not all_same_bits(p, layer.init(Key(seed + 1)))
+
+
+def check_step(layer: Any, seed: int) -> None:
+    """L39 and L44: the step of the tree has the bits of the flat step, and leaves a zero gradient; all in place."""
+    for optimizer in OPTIMIZERS:
+        p, g = random_like(layer, seed), random_like(layer, seed + 1)
+        st = new_state(optimizer, layer.zeros)
+        w, dw = layer.dump(p), layer.dump(g)
+        flat_state = new_state(optimizer, lambda: np.zeros(layer.count(), np.float32))
+        for t in range(1, 4):
+            opt = optimizer.at(t)
+            stepped = layer.step(opt, p, g, st)
+            step_flat(opt, w, dw, flat_state)
+            assert all(a is b for a, b in zip(as_lists(stepped.p), as_lists(p), strict=True))
+            assert same_bits(layer.dump(p), w)
+            assert not layer.dump(stepped.g).any()
+            assert as_lists_of_state(map_state(stepped.st, layer.dump)) == as_lists_of_state(flat_state)
+            layer.load(g, numbers(seed + 1 + t, layer.count()), 0)
+            layer.store(g, dw, 0)
+
+
+def as_lists_of_state(state: Any) -> list[bytes]:
+    """The bytes of each buffer of an optimizer's state."""
+    return [getattr(state, name).tobytes() for name in ("m", "v") if hasattr(state, name)]
+
+
+PARAMS_CHECKS: Final[tuple[Callable[[Any, int], None], ...]] = (
+    check_count,
+    check_load_inverts_dump,
+    check_offsets,
+    check_too_little_room,
+    check_view,
+    check_zeros,
+    check_init,
+    check_step,
+)
