@@ -74,7 +74,7 @@ def pause(typing: Any) -> Any:
 
 @intrinsic
 def call_chunk(typing: Any, function: Any, arguments: Any, chunk: Any) -> Any:
-    """Call the function at an address with the address of its arguments and a chunk's number; gives 0, or 1: it failed."""
+    """Call the function at an address with the address of its arguments and a chunk's number; 1 when it failed."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.call(builder.inttoptr(args[0], CHUNK_FUNCTION.as_pointer()), [args[1], args[2]])

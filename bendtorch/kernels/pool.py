@@ -13,9 +13,10 @@ A job's chunks are dealt out in equal runs, one to each thread, so that a thread
 kernel after another and finds it in its own cache; who is done helps the others. The state is a block of int64 cells
 that is never freed, each hot cell on a cache line of its own:
 
-    JOBS     how many jobs there were: what workers watch      DONE   finished chunks of the present one, a flag: one failed
-    CALL     function, arguments                               BUSY   a caller owns the pool
-    SLEEP    sleeping workers                                  CONTROL  stop flag, how many workers may help
+    JOBS     how many jobs there were: what workers watch
+    DONE     finished chunks of the present job; a flag: one failed
+    CALL     function, arguments           BUSY     a caller owns the pool
+    SLEEP    sleeping workers              CONTROL  stop flag; how many workers may help
     MUTEX, CONDITION   for sleeping
     SHARES   one for each thread: end << 32 | next chunk; one atomic addition claims a chunk and says whether it exists
 """

@@ -45,7 +45,7 @@ NO_PARAMETERS: Final[Parameters] = {}
 _FIELD_NOTE: Final = re.compile(
     r'"(fwd|bwd|zeros|step|dump|load|store|count|view|grad|value)" is considered instance var'
 )
-_FOLLOW_UP: Final = re.compile(r"Unsupported operand types for |Possible overload variants:|    def ")
+_DETAIL: Final = re.compile(r"Unsupported operand types for |Possible overload variants:|    def ")
 _NO_TYPE: Final = re.compile(r'Invalid type|Variable ".*" is not valid as a type|See https://.*#variables-vs-type-alia')
 _SEQ: Final = re.compile(r'No overload variant of "Seq" matches argument types? (.*)')
 _OURS: Final = re.compile(
@@ -82,9 +82,14 @@ def reword(message: str, parameters: Parameters = NO_PARAMETERS) -> str | None:
     return message
 
 
-def is_follow_up(message: str) -> bool:
-    """Whether a message only repeats, or details, a mistake that another message at its place has explained."""
-    return bool(_FOLLOW_UP.match(message))
+def is_detail(message: str) -> bool:
+    """Whether a message only details a mistake that another message at its place has explained."""
+    return bool(_DETAIL.match(message))
+
+
+def is_consequence(message: str) -> bool:
+    """Whether a message may be the consequence of an explained mistake earlier in the same statement."""
+    return bool(_DETAIL.match(message) or _RETURN.match(message) or _ASSIGNMENT.match(message))
 
 
 def is_about_a_type(message: str) -> bool:

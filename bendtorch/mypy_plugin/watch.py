@@ -13,7 +13,7 @@ from typing import Any
 import mypy.errors
 from mypy.errors import ErrorInfo, Errors
 
-from bendtorch.mypy_plugin.messages import is_about_a_type, is_follow_up, reword
+from bendtorch.mypy_plugin.messages import is_about_a_type, is_consequence, is_detail, reword
 from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
 
 
@@ -51,14 +51,14 @@ class MessageWatch:
 
     def _on_message(self, file: str, info: ErrorInfo) -> bool:
         place = (file, info.line)
-        if self._is_accepted(file, info) or (place == self.explained and is_follow_up(info.message)):
+        if self._is_accepted(file, info) or (place == self.explained and is_consequence(info.message)):
             return True
         reworded = reword(info.message, self.parameters if file == self.parameters_of else {})
         if reworded is None:
             return True
         if reworded.startswith("Seq: ") or info.code is BEND_SHAPE:
             self.explained = place
-            self._withdraw(file, lambda earlier: earlier.line == info.line and is_follow_up(earlier.message))
+            self._withdraw(file, lambda earlier: earlier.line == info.line and is_detail(earlier.message))
         info.message = reworded
         return False
 
