@@ -1,0 +1,1 @@
+"""The laws, checked on every layer that ships: one file for each family."""

@@ -1,0 +1,79 @@
+"""Layers, parameters, inputs and cotangents for the laws, drawn by hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from bendtorch import Layer, Linear, LinearFirst, LinearNB, ReLU
+from bendtorch.shapes.spec import ArraySpec
+
+AnyLayer = Layer[Any, Any, Any, Any]
+Array = np.ndarray[Any, np.dtype[np.float32]]
+
+# Each takes rows, inputs and outputs; a layer that keeps its width ignores the outputs.
+MAKERS: Final[dict[str, Callable[[Any, Any, Any], AnyLayer]]] = {
+    "Linear": Linear,
+    "LinearNB": LinearNB,
+    "ReLU": lambda n, i, o: ReLU(n, i),
+}
+FIRST: Final[dict[str, Callable[[Any, Any, Any], AnyLayer]]] = {"LinearFirst": LinearFirst, **MAKERS}
+
+# The same cases in every run; the first case of a law may compile kernels.
+law = settings(
+    derandomize=True, deadline=None, max_examples=200, print_blob=False, suppress_health_check=[HealthCheck.too_slow]
+)
+
+rows = st.sampled_from([0, 1, 2, 3, 7])
+widths = st.sampled_from([1, 2, 3, 5, 8])
+seeds = st.integers(0, 2**32 - 1)
+
+
+@st.composite
+def chains(draw: st.DrawFn, length: int) -> list[AnyLayer]:
+    """Layers whose shapes meet, in a row."""
+    n, width = draw(rows), draw(widths)
+    layers: list[AnyLayer] = []
+    for place in range(length):
+        makers = FIRST if place == 0 else MAKERS
+        layers.append(makers[draw(st.sampled_from(sorted(makers)))](n, width, draw(widths)))
+        width = columns(layers[-1].info.gives)
+    return layers
+
+
+def columns(spec: Any) -> int:
+    """The width of a matrix that a layer takes or gives."""
+    assert isinstance(spec, ArraySpec)
+    return spec.shape[1]
+
+
+def normal(spec: Any, seed: int) -> Array:
+    """Numbers of the shape of a spec."""
+    assert isinstance(spec, ArraySpec)
+    return np.random.default_rng(seed).standard_normal(spec.shape, dtype=np.float32)
+
+
+def parameters(layer: AnyLayer, seed: int) -> Any:
+    """Random parameters for a layer."""
+    p = layer.zeros()
+    layer.load(p, np.random.default_rng(seed).standard_normal(layer.count(), dtype=np.float32), 0)
+    return p
+
+
+def flat(tree: Any) -> list[Array]:
+    """The arrays in a nest of tuples, in order, whatever the nesting."""
+    if isinstance(tree, tuple):
+        return [array for part in tree for array in flat(part)]
+    return [tree]
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two nests hold arrays of the same bits."""
+    left, right = flat(a), flat(b)
+    if len(left) != len(right):
+        return False
+    return all(x.shape == y.shape and x.tobytes() == y.tobytes() for x, y in zip(left, right, strict=True))
