@@ -1,12 +1,14 @@
 """The mypy plugin. In a project's settings, `plugins = ["bendtorch.mypy_plugin"]` is all that is needed.
 
     poly, size_text         arithmetic of sizes, and sizes as text; they know nothing of mypy
-    types, show, wording    between mypy's types, polynomials and the user's words
-    annotations, expose     sizes in annotations
+    types, queries          between mypy's types and polynomials; questions about types
+    show, wording           types in the user's words, from types and from mypy's text
+    annotations, expose     sizes in annotations, and the names inside of strings
     bindings, expressions   the size that an argument expression denotes
     calls                   the hooks for calls, in the order in which they do their work:
-      dimensions, solve, proofs, rename, seams, records
-    chain, partial, arrays  `>>` and `Seq`, `functools.partial`, numpy's operators
+      call, dimensions, solve, proofs, rename, seams; records for a layer's own functions
+    chain, formula          `>>` and `Seq`
+    partial, arrays         `functools.partial`, numpy's operators
     messages, watch         mypy's own messages in the user's words
     faults, plugin          the wrapper around all hooks, and the plugin class
 

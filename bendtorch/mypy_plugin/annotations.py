@@ -12,13 +12,15 @@ from mypy.nodes import MypyFile, PlaceholderNode, TypeAlias, TypeInfo, TypeVarEx
 from mypy.plugin import AnalyzeTypeContext
 from mypy.semanal import SemanticAnalyzer
 from mypy.semanal_shared import has_placeholder
+from mypy.server.trigger import make_trigger
 from mypy.typeanal import TypeAnalyser
 from mypy.types import AnyType, RawExpressionType, Type, TypeOfAny, UnboundType
 
 from bendtorch.mypy_plugin.expose import expose, size_text
 from bendtorch.mypy_plugin.poly import Poly
+from bendtorch.mypy_plugin.queries import is_dimension
 from bendtorch.mypy_plugin.size_text import evaluate, parse_size
-from bendtorch.mypy_plugin.types import is_dimension, literal, normalise, poly_of, type_of, unknown
+from bendtorch.mypy_plugin.types import literal, normalise, poly_of, type_of, unknown
 from bendtorch.mypy_plugin.vocabulary import BEND_DIM, IDS, MAT
 from bendtorch.mypy_plugin.watch import MessageWatch
 
@@ -56,9 +58,10 @@ class AnnotationHook:
             return _Reader(self.watch, context).size(t)  # the pseudo-type of an alias's right side
         if t.args:
             t = self._with_sizes(fullname, t, context)
-        return self._plain(fullname, t, context)
+        return self.plain(fullname, t, context)
 
-    def _plain(self, fullname: str, t: UnboundType, context: AnalyzeTypeContext) -> Type:
+    def plain(self, fullname: str, t: UnboundType, context: AnalyzeTypeContext) -> Type:
+        """mypy's own analysis of a type."""
         self.handed_back = fullname
         try:
             analysed = context.api.analyze_type(t)
@@ -176,6 +179,7 @@ class _Reader:
             symbol = self.api.lookup_qualified(name, at, suppress_errors=True)
         node = symbol.node if symbol is not None else None
         if isinstance(node, Var) and node.is_final and type(node.final_value) is int:
+            self._depend_on(node)
             return Poly.number(node.final_value)
         if not isinstance(node, (TypeInfo, TypeAlias, TypeVarExpr, PlaceholderNode)):
             raise _UnknownSizeError(name)
@@ -186,6 +190,12 @@ class _Reader:
         if poly is None:
             raise _UnknownSizeError(name)
         return poly
+
+    def _depend_on(self, constant: Var) -> None:
+        """Tell the daemon: mypy by itself sees no dependency on a constant whose value has gone into a type."""
+        semantic = self.api.api if isinstance(self.api, TypeAnalyser) else None
+        if isinstance(semantic, SemanticAnalyzer):
+            semantic.add_plugin_dependency(make_trigger(constant.fullname))
 
     def _fail(self, message: str, at: Type) -> Type:
         self.api.fail(f"{self.owner}: {message}", at, code=BEND_DIM)

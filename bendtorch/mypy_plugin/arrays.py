@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
-from mypy.nodes import TupleExpr
-from mypy.plugin import AttributeContext, MethodContext
-from mypy.types import AnyType, CallableType, Instance, TupleType, Type, TypeOfAny, get_proper_type
+from mypy.nodes import TupleExpr, TypeAlias, TypeInfo
+from mypy.plugin import AttributeContext, FunctionContext, MethodContext
+from mypy.types import AnyType, FunctionLike, Instance, TupleType, Type, get_proper_type
 
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.poly import Poly
@@ -14,8 +14,15 @@ from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.types import named_in, poly_of, same, type_of
 from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
 
+if TYPE_CHECKING:
+    from mypy.checker import TypeChecker
+
+AnyCall = FunctionContext | MethodContext
+
+PYTHON_NUMBERS: Final = {"builtins.float": "float64", "builtins.int": "int64"}
 TRANSPOSED: Final = "numpy._ArrayOrScalarCommon.T"
 MAKE_EMPTY: Final = "numpy._core.multiarray._ConstructorEmpty.__call__"
+MAKE_FULL: Final = "numpy._core.numeric.full"
 PRODUCTS: Final = frozenset({"numpy.ndarray.__matmul__", "numpy.ndarray.__rmatmul__"})
 ELEMENTWISE: Final = frozenset(
     f"numpy.ndarray.__{side}{operator}__" for operator in ("add", "sub", "mul", "truediv") for side in ("", "r")
@@ -31,8 +38,8 @@ def on_transposed(context: AttributeContext) -> Type:
     return _with_shape(t, shape, list(reversed(shape.items)))
 
 
-def on_make(context: MethodContext, reader: SizeReader) -> Type:
-    """`np.zeros`, `np.ones`, `np.empty` of a tuple of sizes: numpy forgets them."""
+def on_make(context: AnyCall, reader: SizeReader) -> Type:
+    """`np.zeros`, `np.ones`, `np.empty`, `np.full` of a tuple of sizes: numpy forgets them."""
     t = get_proper_type(context.default_return_type)
     shape = get_proper_type(t.args[0]) if isinstance(t, Instance) and t.args else None
     if not isinstance(t, Instance) or not isinstance(shape, TupleType) or not context.args or not context.args[0]:
@@ -55,23 +62,36 @@ def _has_scalar(t: Instance) -> bool:
     return isinstance(dtype, Instance) and not any(isinstance(get_proper_type(a), AnyType) for a in dtype.args)
 
 
-def _with_scalar(t: Instance, context: MethodContext) -> Type:
+def _with_scalar(t: Instance, context: AnyCall) -> Type:
     """The array with the scalar type that was asked for.
 
     Where another one is expected, mypy falls back on numpy's last overload, which says Any and would hide the mistake.
     """
-    given = context.arg_types[1] if len(context.arg_types) > 1 else []
-    asked = get_proper_type(given[0]) if given else None
-    named = named_in(context.api)
-    if asked is None:
-        scalar: Type = named("numpy.float64", [])
-    elif isinstance(asked, CallableType) and asked.is_type_obj():
-        made = get_proper_type(asked.ret_type)
-        is_scalar = isinstance(made, Instance) and made.type.has_base("numpy.generic")
-        scalar = made if is_scalar else AnyType(TypeOfAny.special_form)
-    else:
-        return t
-    return t.copy_modified(args=[t.args[0], named("numpy.dtype", [scalar])])
+    names = context.callee_arg_names
+    given = context.arg_types[names.index("dtype")] if "dtype" in names else []
+    if not given and "fill_value" in names:
+        return t  # the value's own type
+    scalar = _scalar_of(get_proper_type(given[0]), context) if given else _numpy_scalar("float64", context)
+    return t if scalar is None else t.copy_modified(args=[t.args[0], named_in(context.api)("numpy.dtype", [scalar])])
+
+
+def _scalar_of(asked: Type, context: AnyCall) -> Type | None:
+    """The scalar type that a dtype argument stands for, if it is a class: `np.float32`, `float`, `int`."""
+    made = get_proper_type(asked.items[0].ret_type) if isinstance(asked, FunctionLike) and asked.is_type_obj() else None
+    if not isinstance(made, Instance):
+        return None
+    if made.type.fullname in PYTHON_NUMBERS:
+        return _numpy_scalar(PYTHON_NUMBERS[made.type.fullname], context)
+    return made if made.type.has_base("numpy.generic") else None
+
+
+def _numpy_scalar(name: str, context: AnyCall) -> Type | None:
+    """A scalar type of numpy by its name, which is a class or an alias of one, as numpy's version has it."""
+    symbol = cast("TypeChecker", context.api).modules["numpy"].names.get(name)
+    node = symbol.node if symbol is not None else None
+    if isinstance(node, TypeAlias):
+        return get_proper_type(node.target)
+    return Instance(node, []) if isinstance(node, TypeInfo) else None
 
 
 def on_product(context: MethodContext) -> Type:

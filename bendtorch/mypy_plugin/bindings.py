@@ -21,7 +21,7 @@ from mypy.nodes import (
     WithStmt,
 )
 
-from bendtorch.mypy_plugin.walk import inside
+from bendtorch.mypy_plugin.walk import bound_by_expressions, inside
 
 
 class Bindings:
@@ -32,10 +32,14 @@ class Bindings:
     """
 
     def __init__(self, tree: MypyFile) -> None:
-        self.tree = tree
+        self.statements = tree.defs
         self.definitions: dict[Var, Expression | None] = {}
         self.parameters: set[Var] = set()
         self._read(tree.defs, in_loop=False)
+
+    def is_of(self, tree: MypyFile) -> bool:
+        """Whether these are the bindings of a file as it is now: the daemon keeps a tree and changes what is in it."""
+        return self.statements is tree.defs
 
     def knows(self, variable: Var) -> bool:
         """Whether the variable is bound in this file in a way that is understood."""
@@ -50,6 +54,8 @@ class Bindings:
     def _read(self, statements: Iterable[Statement], *, in_loop: bool) -> None:
         for statement in statements:
             self._read_one(statement, in_loop)
+            for name in bound_by_expressions(statement):
+                self._bind(name, None)
             again = isinstance(statement, (ForStmt, WhileStmt))
             self._read(inside(statement), in_loop=not isinstance(statement, FuncDef) and (in_loop or again))
 

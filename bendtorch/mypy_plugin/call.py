@@ -12,7 +12,8 @@ from mypy.plugin import CheckerPluginInterface
 from mypy.types import CallableType, Type, TypeVarId, TypeVarType
 
 from bendtorch.mypy_plugin.poly import Atom, Poly
-from bendtorch.mypy_plugin.types import Named, is_dimension, named_in, normalise
+from bendtorch.mypy_plugin.queries import is_dimension
+from bendtorch.mypy_plugin.types import Named, named_in, normalise
 
 
 @dataclass

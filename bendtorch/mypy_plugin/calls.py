@@ -13,11 +13,12 @@ from bendtorch.mypy_plugin.call import Call
 from bendtorch.mypy_plugin.dimensions import bind_dimensions
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.proofs import prove
+from bendtorch.mypy_plugin.queries import is_layer, is_layer_maker, is_size_parameter, mentions_ours
 from bendtorch.mypy_plugin.records import builds_layer, layer_from_forward
 from bendtorch.mypy_plugin.rename import Renamer
 from bendtorch.mypy_plugin.seams import unpack
 from bendtorch.mypy_plugin.solve import solve_hidden
-from bendtorch.mypy_plugin.types import has_arithmetic, is_layer, is_size_parameter, mentions_ours, named_in, normalise
+from bendtorch.mypy_plugin.types import has_arithmetic, named_in, normalise
 from bendtorch.mypy_plugin.vocabulary import PACKAGE
 from bendtorch.mypy_plugin.watch import MessageWatch
 
@@ -76,7 +77,7 @@ def _normalised(s: CallableType, api: CheckerPluginInterface) -> CallableType:
 def _is_ours(call: Call) -> bool:
     """Whether sizes matter in this call: it takes layers, or has dimension variables and arrays or types of ours."""
     s = call.signature
-    if any(is_layer(t) for t in s.arg_types):
+    if any(is_layer(t) or is_layer_maker(t) for t in s.arg_types):
         return True
     if not call.dimensions:
         return False

@@ -10,8 +10,9 @@ from mypy.types import CallableType, Instance, TupleType, Type, TypeVarId, TypeV
 
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.formula import formula_of
+from bendtorch.mypy_plugin.queries import has_bare_int, is_layer
 from bendtorch.mypy_plugin.show import show
-from bendtorch.mypy_plugin.types import has_bare_int, is_layer, named_in, normalise, same
+from bendtorch.mypy_plugin.types import named_in, normalise, same
 from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE, ordinal
 
 

@@ -10,7 +10,8 @@ from mypy.types import AnyType, Instance, TupleType, TypeVarType, get_proper_typ
 
 from bendtorch.mypy_plugin.call import Call
 from bendtorch.mypy_plugin.expressions import SizeReader
-from bendtorch.mypy_plugin.types import is_dimension, poly_of, type_of, unknown
+from bendtorch.mypy_plugin.queries import is_dimension
+from bendtorch.mypy_plugin.types import poly_of, type_of, unknown
 from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE
 
 NOT_STATIC: Final = (

@@ -11,8 +11,9 @@ from mypy.types import Instance, Type, get_proper_type
 
 from bendtorch.mypy_plugin.bindings import Bindings
 from bendtorch.mypy_plugin.poly import Poly
+from bendtorch.mypy_plugin.queries import is_int
 from bendtorch.mypy_plugin.size_text import combine
-from bendtorch.mypy_plugin.types import is_int, literal, named_in, poly_of
+from bendtorch.mypy_plugin.types import literal, named_in, poly_of
 
 MAX_DEPTH = 50
 """How many names and operators are followed before a size counts as unknown."""
@@ -83,7 +84,7 @@ class SizeReader:
         be read anew.
         """
         tree = cast("TypeChecker", api).tree
-        if self.current is None or self.current.tree is not tree or not self.current.knows(variable):
+        if self.current is None or not self.current.is_of(tree) or not self.current.knows(variable):
             self.current = Bindings(tree)
         return self.current
 

@@ -8,20 +8,20 @@ silenced there), and mypy's own answer stands in.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import PurePath
 from typing import Any, Final, TypeVar
 
 from mypy.errors import CompileError
 from mypy.plugin import (
-    AnalyzeTypeContext,
     AttributeContext,
     FunctionContext,
     FunctionSigContext,
     MethodContext,
     MethodSigContext,
 )
-from mypy.types import AnyType, FunctionLike, Type, TypeOfAny
+from mypy.types import FunctionLike, Type
 
 from bendtorch.mypy_plugin.vocabulary import BEND_FAULT
 
@@ -32,8 +32,10 @@ PASS_ON: Final = (CompileError,)
 """Exceptions by which mypy itself ends a run."""
 
 
-def guarded(hook: Callable[[Context], Answer], kind: str) -> Callable[[Context], Any]:
-    """The hook, with its faults reported instead of raised."""
+def guarded(
+    hook: Callable[[Context], Answer], kind: str, otherwise: Callable[[Context], Type] | None = None
+) -> Callable[[Context], Any]:
+    """The hook, with its faults reported instead of raised. `otherwise` answers after one, if the context cannot."""
 
     def run(context: Context) -> Any:
         try:
@@ -42,7 +44,7 @@ def guarded(hook: Callable[[Context], Answer], kind: str) -> Callable[[Context],
             raise
         except Exception as fault:
             _report(context, kind, fault)
-            return _own_answer(context)
+            return _own_answer(context) if otherwise is None else otherwise(context)
 
     return run
 
@@ -58,7 +60,20 @@ def describe(kind: str, fault: BaseException) -> str:
 def _report(context: object, kind: str, fault: Exception) -> None:
     place, api = getattr(context, "context", None), getattr(context, "api", None)
     if place is not None and api is not None:
-        api.fail(describe(kind, fault), place, code=BEND_FAULT)
+        with _unfiltered(getattr(getattr(api, "msg", None), "errors", None)):
+            api.fail(describe(kind, fault), place, code=BEND_FAULT)
+
+
+@contextmanager
+def _unfiltered(errors: object) -> Iterator[None]:
+    """No error is held back meanwhile: while mypy tries the variants of an overload, it takes errors for "no match"."""
+    watchers = getattr(errors, "_watchers", [])
+    kept = list(watchers)
+    watchers.clear()
+    try:
+        yield
+    finally:
+        watchers.extend(kept)
 
 
 def _own_answer(context: object) -> Type | FunctionLike:
@@ -70,6 +85,4 @@ def _own_answer(context: object) -> Type | FunctionLike:
             return context.default_return_type
         case AttributeContext():
             return context.default_attr_type
-        case AnalyzeTypeContext():
-            return AnyType(TypeOfAny.from_error)
     raise TypeError(f"no answer for {type(context).__name__}")

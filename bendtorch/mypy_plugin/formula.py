@@ -11,7 +11,8 @@ from mypy.types import CallableType, Instance, TupleType, Type, get_proper_type
 
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.poly import Atom, Poly, in_parentheses
-from bendtorch.mypy_plugin.types import is_layer, poly_of, same
+from bendtorch.mypy_plugin.queries import is_layer
+from bendtorch.mypy_plugin.types import poly_of, same
 
 INPUT: Final = 1
 Size = Callable[[Expression], Poly | None]

@@ -49,7 +49,7 @@ _DETAIL: Final = re.compile(r"Unsupported operand types for |Possible overload v
 _NO_TYPE: Final = re.compile(r'Invalid type|Variable ".*" is not valid as a type|See https://.*#variables-vs-type-alia')
 _SEQ: Final = re.compile(r'No overload variant of "Seq" matches argument types? (.*)')
 _OURS: Final = re.compile(
-    r"_(8|16|32|64)Bit|bendtorch\.|\b(Mul|Add|Div|Layer|Loss|Bwd|Fwd|Params|Train)\[|"
+    r"_(8|16|32|64)Bit|bendtorch\.|\b(Mul|Add|Div|Lin|Layer|Loss|Bwd|Fwd|Params|Train)\[|"
     r"\b(?!Sequence|Iterable|Mapping|Union|Optional|Callable)[A-Z]\w*\[([^\[\]]*, )?Literal\[-?\d+\]"
 )
 _ARGUMENT: Final = re.compile(
@@ -130,15 +130,17 @@ def _between_callables(what: str, got: str, want: str, expected: str) -> str | N
     if pair is None or not len(pair[0]) == len(pair[1]) == 2:
         return None
     (got_takes, got_gives), (want_takes, want_gives) = pair
+    if got_gives != want_gives:
+        return f"{what} gives {got_gives}, {expected} {want_gives}"
     if "..." in (got_takes, want_takes):
-        return f"{what} gives {got_gives}, {expected} {want_gives}" if got_gives != want_gives else None
+        return None
     ours, theirs = split_arguments(got_takes[1:-1]), split_arguments(want_takes[1:-1])
     if len(ours) != len(theirs):
         return f"{what} takes {len(ours)} arguments, {expected} {len(theirs)}"
     for number, (one, other) in enumerate(zip(ours, theirs, strict=True), 1):
         if one != other:
             return f"{what} takes {one} as argument {number}, {expected} {other}"
-    return f"{what} gives {got_gives}, {expected} {want_gives}" if got_gives != want_gives else None
+    return None
 
 
 def _between_layers(what: str, got: str, want: str, expected: str) -> str | None:

@@ -66,7 +66,10 @@ class BendPlugin(Plugin):
         if symbol is not None and isinstance(symbol.node, Var):
             return None  # Literal[some_variable]: the plain analysis inside of the hook would lose that context
         hook = self.annotations.find(fullname)
-        return guarded(hook, "annotation") if hook is not None else None
+        if hook is None:
+            return None
+        plain = self.annotations.plain
+        return guarded(hook, "annotation", lambda context: plain(fullname, context.type, context))
 
     def get_function_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], CallableType] | None:
         """A call of a function or a class."""
@@ -78,6 +81,8 @@ class BendPlugin(Plugin):
         """The result of such a call."""
         if fullname == PARTIAL:
             return guarded(self.partials.on_partial, "partial")
+        if fullname == arrays.MAKE_FULL:
+            return guarded(lambda context: arrays.on_make(context, self.reader), "np.full")
         if fullname.startswith(FOREIGN) or self.default.get_function_hook(fullname):
             return None
         if fullname == SEQ:

@@ -17,8 +17,9 @@ from mypy.types import (
 
 from bendtorch.mypy_plugin.call import Call
 from bendtorch.mypy_plugin.messages import SLOTS
+from bendtorch.mypy_plugin.queries import is_dimension, is_layer, is_layer_maker, is_maker
 from bendtorch.mypy_plugin.seams import NO_SOURCE, Seam, pack
-from bendtorch.mypy_plugin.types import OPERATORS, Through, has_arithmetic, is_dimension, is_layer
+from bendtorch.mypy_plugin.types import OPERATORS, Through, has_arithmetic
 from bendtorch.mypy_plugin.vocabulary import ordinal
 
 
@@ -27,7 +28,7 @@ class Renamer:
 
     def __init__(self, call: Call, bound: set[int]) -> None:
         self.call, self.bound = call, bound
-        self.layers = [i for i, t in enumerate(call.signature.arg_types) if is_layer(t)]
+        self.layers = [i for i, t in enumerate(call.signature.arg_types) if is_layer(t) or is_layer_maker(t)]
         self.free = {v.id for v in call.signature.variables if isinstance(v, TypeVarType) and self._may_differ(v)}
         self.seen: dict[TypeVarId, int] = dict.fromkeys(call.found, NO_SOURCE)
         self.seams: list[Seam] = []
@@ -53,15 +54,22 @@ class Renamer:
         if index in self.bound:
             return self.call.named("builtins.int", [])  # its value has been read: any int will do
         proper, argument = get_proper_type(t), self.call.argument(index)
-        if argument is None or isinstance(proper, AnyType) or self._needs_context(proper, argument):
+        if argument is None or isinstance(proper, AnyType):
             return self.call.fill_in(t)
-        if index in self.layers and isinstance(proper, Instance):
-            what = self._layer_name(index)
-            parts = [
-                self._part(index, what, verb, part, plain=False) for verb, part in zip(SLOTS, proper.args, strict=True)
-            ]
-            return self.call.fill_in(proper.copy_modified(args=parts))
-        return self.call.fill_in(self._part(index, f'"{self.call.parameter_name(index)}"', "is", t, plain=True))
+        if isinstance(proper, CallableType) and is_maker(proper) and not isinstance(argument, LambdaExpr):
+            return self.call.fill_in(proper.copy_modified(ret_type=self._value(index, proper.ret_type, "gives")))
+        if self._needs_context(proper, argument):
+            return self.call.fill_in(t)
+        return self.call.fill_in(self._value(index, t, "is"))
+
+    def _value(self, index: int, t: Type, verb: str) -> Type:
+        """An argument, or what an argument makes: a layer part by part, anything else as a whole."""
+        layer = get_proper_type(t)
+        if index not in self.layers or not isinstance(layer, Instance):
+            return self._part(index, f'"{self.call.parameter_name(index)}"', verb, t, plain=verb == "is")
+        what = self._layer_name(index)
+        parts = [self._part(index, what, slot, part, plain=False) for slot, part in zip(SLOTS, layer.args, strict=True)]
+        return layer.copy_modified(args=parts)
 
     def _needs_context(self, t: Type, argument: Expression) -> bool:
         """A function given as an argument is left to mypy, unless sizes in it have to be worked out."""

@@ -22,8 +22,9 @@ from mypy.subtypes import is_subtype
 from mypy.types import LiteralType, TupleType, Type, UninhabitedType, get_proper_type
 
 from bendtorch.mypy_plugin.messages import conversion
+from bendtorch.mypy_plugin.queries import has_bare_int
 from bendtorch.mypy_plugin.show import show
-from bendtorch.mypy_plugin.types import Named, has_bare_int, named_in, normalise, same
+from bendtorch.mypy_plugin.types import Named, named_in, normalise, same
 from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE
 
 MARK: Final = "bendtorch-pack:"

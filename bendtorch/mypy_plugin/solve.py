@@ -11,17 +11,9 @@ from mypy.types import Instance, TupleType, Type, TypeVarId, TypeVarType, get_pr
 
 from bendtorch.mypy_plugin.call import Call
 from bendtorch.mypy_plugin.poly import Poly
+from bendtorch.mypy_plugin.queries import is_arithmetic
 from bendtorch.mypy_plugin.show import show
-from bendtorch.mypy_plugin.types import (
-    OPERATORS,
-    Through,
-    has_arithmetic,
-    is_arithmetic,
-    normalise,
-    poly_of,
-    type_of,
-    unknown,
-)
+from bendtorch.mypy_plugin.types import OPERATORS, Through, has_arithmetic, normalise, poly_of, type_of, unknown
 from bendtorch.mypy_plugin.vocabulary import BEND_DIM
 
 

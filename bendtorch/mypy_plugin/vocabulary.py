@@ -18,6 +18,7 @@ DIV: Final = f"{ARITHMETIC}.Div"
 SIZE_PARAMETER: Final = "bendtorch.shapes.dims.Dim"
 EQUATION: Final = "bendtorch.shapes.dims.Eq"
 LAYER: Final = "bendtorch.layer.protocol.Layer"
+LOSS: Final = "bendtorch.losses.loss.Loss"
 MAKE_LAYER: Final = "bendtorch.layer.protocol.make_layer"
 SEQ: Final = "bendtorch.combine.seq.Seq"
 

@@ -1,4 +1,4 @@
-"""Walking over the statements of a file.
+"""Walking over the statements of a file, and the expressions in one.
 
 By hand: mypy's own traversing visitors are compiled traits, which crash when a plugin subclasses them.
 """
@@ -6,21 +6,30 @@ By hand: mypy's own traversing visitors are compiled traits, which crash when a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from mypy.nodes import (
+    AssignmentExpr,
     Block,
     ClassDef,
     Decorator,
+    Expression,
     ForStmt,
     FuncDef,
     IfStmt,
     MatchStmt,
+    NameExpr,
+    Node,
     OverloadedFuncDef,
     Statement,
     TryStmt,
     WhileStmt,
     WithStmt,
 )
+from mypy.patterns import AsPattern, MappingPattern, Pattern, StarredPattern
+
+REFERENCES: Final = {"node", "analyzed", "info", "definition", "type", "unanalyzed_type"}
+"""Attributes that point out of an expression, to what its names mean."""
 
 
 def inside(statement: Statement) -> list[Statement]:
@@ -56,3 +65,35 @@ def everything(statements: Iterable[Statement]) -> Iterator[Statement]:
     for statement in statements:
         yield statement
         yield from everything(inside(statement))
+
+
+def bound_by_expressions(statement: Statement) -> Iterator[NameExpr]:
+    """The names that a statement's own expressions and patterns bind: `(n := 3)`, `case [n, *rest]:`."""
+    waiting: list[Node] = [statement]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case AssignmentExpr():
+                yield node.target
+            case AsPattern(name=NameExpr() as name):
+                yield name
+            case StarredPattern(capture=NameExpr() as name):
+                yield name
+            case MappingPattern(rest=NameExpr() as name):
+                yield name
+        waiting.extend(_parts(node))
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    """The expressions and patterns directly inside of a node."""
+    for name in getattr(type(node), "__mypyc_attrs__", None) or vars(node):  # compiled classes have no vars
+        if name not in REFERENCES:
+            yield from _nodes_in(getattr(node, name, None))
+
+
+def _nodes_in(value: object) -> Iterator[Node]:
+    if isinstance(value, (Expression, Pattern)):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _nodes_in(item)

@@ -79,11 +79,11 @@ class MessageWatch:
 
     def _withdraw(self, file: str, is_void: Callable[[ErrorInfo], bool]) -> None:
         """Take back what has been recorded already."""
-        recorded = self.errors.error_info_map.get(file) if self.errors is not None else None
-        if self.errors is not None and recorded:
-            recorded[:] = [info for info in recorded if not is_void(info)]
-            if not recorded:
-                del self.errors.error_info_map[file]
+        recorded: dict[str, list[ErrorInfo]] = getattr(self.errors, "error_info_map", {})
+        if recorded.get(file):
+            recorded[file][:] = [info for info in recorded[file] if not is_void(info)]
+            if not recorded[file]:
+                del recorded[file]
 
     def _is_accepted(self, file: str, info: ErrorInfo) -> bool:
         return is_about_a_type(info.message) and (info.line, info.column) in self.accepted.get(file, ())

@@ -79,10 +79,13 @@ def _generic_in_words(name: str, arguments: list[str]) -> str:
             return value
         case "Literal", [value] if (size := _RUN_TIME.fullmatch(value)) is not None:
             return size[1]
+        case "Mul", ["-1", right]:
+            return f"-{in_parentheses(right, '+-')}"
         case "Mul", [left, right]:
-            return f"{in_parentheses(left, '+-')}*{in_parentheses(right, '+-')}"
+            number = re.fullmatch(r"-?\d+", left)
+            return f"{left if number else in_parentheses(left, '+-')}*{in_parentheses(right, '+-')}"
         case "Add", [left, right]:
-            return f"{left} + {right}".replace("+ -1*", "- ").replace("+ -", "- ")
+            return f"{left} + {right}".replace("+ -", "- ")
         case "Div", [left, right]:
             return f"{in_parentheses(left, '+-')}//{in_parentheses(right, '+-*/')}"
         case "tuple", ["()"]:

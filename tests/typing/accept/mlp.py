@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from typing_extensions import assert_type
+
 from bendtorch import Dim, Layer, Lin, Linear, LinearFirst, LinearNB, Mat, ReLU, Seq, Unit
 from bendtorch.shapes.dims import I, N, O
-from typing_extensions import assert_type
 
 BATCH: Final = 64
 
@@ -59,9 +60,7 @@ assert_type(mlp(BATCH).zeros(), tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]])
 assert_type(wide(BATCH, 32, 10).zeros(), tuple[Lin[32, 128], tuple[Unit, Lin[128, 10]]])
 assert_type(stacked(2 * BATCH, 8), Layer[Any, Mat[128, 8], Mat[128, 16], Any])
 
-six = Seq(
-    Linear(3, 10, 20), ReLU(3, 20), Linear(3, 20, 30), ReLU(3, 30), Linear(3, 30, 40), Linear(3, 40, 50)
-)
+six = Seq(Linear(3, 10, 20), ReLU(3, 20), Linear(3, 20, 30), ReLU(3, 30), Linear(3, 30, 40), Linear(3, 40, 50))
 assert_type(
     six.zeros(),
     tuple[Lin[10, 20], tuple[Unit, tuple[Lin[20, 30], tuple[Unit, tuple[Lin[30, 40], Lin[40, 50]]]]]],

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
+from support.sketches import matmul, transpose
+from typing_extensions import assert_type
+
 from bendtorch import Bwd, Dim, Fwd, Layer, Mat, Unit, make_layer
 from bendtorch.layer import matrix, no_params
 from bendtorch.shapes.dims import C, I, N, O
-from support.sketches import matmul, transpose
-from typing_extensions import assert_type
 
 
 def bias_free(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Mat[I, O], Mat[N, I], Mat[N, O], Mat[N, I]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from bendtorch import Dim, Layer, Lin, Linear, Mat, ReLU, Seq, Unit
-from bendtorch.shapes.dims import N
 from support.sketches import RoPE
 from typing_extensions import assert_type
+
+from bendtorch import Dim, Layer, Lin, Linear, Mat, ReLU, Seq, Unit
+from bendtorch.shapes.dims import N
 
 half = partial(Linear, 64)
 assert_type(half(784, 128), Layer[Lin[784, 128], Mat[64, 784], Mat[64, 128], Mat[64, 784]])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from bendtorch import Dim, Eq, Layer, Linear, Mat, Unit
-from bendtorch.shapes.dims import D, N
 from support.sketches import Reshape
 from typing_extensions import TypeVar, assert_type
+
+from bendtorch import Dim, Eq, Layer, Linear, Mat, Unit
+from bendtorch.shapes.dims import D, N
 
 Q = TypeVar("Q", bound=int)
 

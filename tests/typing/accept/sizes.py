@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal, NewType, TypeAlias, TypeVar
 
 import numpy as np
-from bendtorch import Dim, Layer, Lin, Linear, Mat, ReLU, Seq, mat
-from bendtorch.shapes.dims import D, F, N
 from support import sketches
 from support.sketches import WIDTH, Residual
 from typing_extensions import assert_type
+
+from bendtorch import Dim, Layer, Lin, Linear, Mat, ReLU, Seq, mat
+from bendtorch.shapes.dims import D, F, N
 
 BATCH: Final = 64
 HALF_BATCH: Final = BATCH // 2
@@ -98,9 +99,7 @@ of_sizes = Linear(BATCH, sizes.d, sizes.f) >> Linear(BATCH, 256, sizes.d)
 batch = Batch(len(sys.argv))
 assert_type(
     Linear(batch, 784, 128) >> Linear(batch, 128, 10),
-    Layer[
-        tuple[Lin[784, 128], Lin[128, 10]], Mat[Batch, 784], Mat[Batch, 10], tuple[Mat[Batch, 784], Mat[Batch, 128]]
-    ],
+    Layer[tuple[Lin[784, 128], Lin[128, 10]], Mat[Batch, 784], Mat[Batch, 10], tuple[Mat[Batch, 784], Mat[Batch, 128]]],
 )
 
 

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Generic, Literal, NewType, TypeAlias, TypeVar, cast
 
-import bendtorch as bt
 import numpy as np
-from bendtorch import Dim, Ids, Layer, Lin, Linear, Mat, ReLU, Unit
-from bendtorch.shapes import dims
-from bendtorch.shapes.dims import D, I, N
 from jaxtyping import Float32
 from support.sketches import Weight, matmul
 from typing_extensions import assert_type
+
+import bendtorch as bt
+from bendtorch import Dim, Ids, Layer, Lin, Linear, Mat, ReLU, Unit
+from bendtorch.shapes import dims
+from bendtorch.shapes.dims import D, I, N
 
 Q = TypeVar("Q", bound=int)
 WIDTH: Final = 32

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+from support.sketches import MSE
+from typing_extensions import assert_type
+
 from bendtorch import (
     Adam,
     CrossEntropy,
     Dim,
+    History,
     Ids,
     Key,
     Layer,
@@ -22,12 +26,14 @@ from bendtorch import (
     ReLU,
     Train,
     Unit,
+    accuracy,
+    batches,
+    fit,
     ids,
     mat,
 )
 from bendtorch.shapes.dims import N
-from support.sketches import MSE
-from typing_extensions import assert_type
+from bendtorch.train.batches import Batches
 
 P = TypeVar("P")
 S = TypeVar("S")
@@ -60,6 +66,18 @@ assert_type(loss.grad(out.y, labels).dy, Mat[32, 10])
 assert_type(loss.value(out.y, labels), float)
 back = model.bwd(train.p, out.s, loss(out.y, labels).dy, model.zeros())
 assert_type(back.dx, Mat[32, 64])
+
+
+assert_type(batches(x, labels, 8), Batches[Mat[int, 64], Ids[int]])
+
+
+def of_rows(n: Dim[N]) -> Loss[Mat[N, 10], Ids[N]]:
+    return CrossEntropy(n, 10)
+
+
+history = fit(train, mlp, of_rows, batches(mat(99, 64, []), ids(99, []), 32), 3, show_progress=False)
+assert_type(history, History)
+assert_type(accuracy(out.y, labels), float)
 
 
 def predict(model: Callable[[int], Layer[P, Mat[int, Literal[64]], Mat[int, Literal[10]], S]], p: P) -> float:

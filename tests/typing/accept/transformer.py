@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from bendtorch import Dim, Ids, Layer, LinearNB, Mat
-from bendtorch.shapes.dims import B, D, G, HALF, KV, N, T
 from support.sketches import (
     Attention,
     Both,
@@ -22,6 +20,9 @@ from support.sketches import (
     Weight,
 )
 from typing_extensions import assert_type
+
+from bendtorch import Dim, Ids, Layer, LinearNB, Mat
+from bendtorch.shapes.dims import HALF, KV, B, D, G, N, T
 
 B_: Final = 2
 T_: Final = 8
@@ -69,10 +70,7 @@ def attention_of(
 
 def feed_forward_of(n: Dim[N], d: Dim[D]) -> Layer[Any, Mat[N, D], Mat[N, D], Any]:
     return Residual(
-        RMSNorm(n, d)
-        >> Fork(LinearNB(n, d, 4 * d), LinearNB(n, d, 4 * d))
-        >> Glu(n, 4 * d)
-        >> LinearNB(n, 4 * d, d)
+        RMSNorm(n, d) >> Fork(LinearNB(n, d, 4 * d), LinearNB(n, d, 4 * d)) >> Glu(n, 4 * d) >> LinearNB(n, 4 * d, d)
     )
 
 

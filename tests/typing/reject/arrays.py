@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from bendtorch import Dim, Mat
 from bendtorch.shapes.dims import I, N, O
 
@@ -42,3 +43,7 @@ def made(n: Dim[N], i: Dim[I]) -> Mat[N, I]:
 
 
 literal: Mat[64, 783] = np.zeros((64, 784), dtype=np.float32)  # E: the value is Mat[64, 784], declared Mat[64, 783]  [assignment]
+whole: Mat[3, 4] = np.full((3, 5), 0, np.float32)  # E: the value is Mat[3, 5], declared Mat[3, 4]  [assignment]
+python_floats: Mat[3, 4] = np.zeros((3, 4), float)  # E: the value is float64[3, 4], declared Mat[3, 4]; convert it with .astype(np.float32)  [assignment]
+python_ints: Mat[3, 4] = np.ones((3, 4), dtype=int)  # E: the value is int64[3, 4], declared Mat[3, 4]; convert it with .astype(np.float32)  [assignment]
+no_type: Mat[3, 4] = np.empty((3, 4))  # E: the value is float64[3, 4], declared Mat[3, 4]; convert it with .astype(np.float32)  [assignment]

@@ -33,6 +33,22 @@ def unknown(n: Dim[N], sizes: list[int], changing: Changing, anything: Any, flag
         grown *= 2
     ReLU(n, 2 * grown)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
     Seq(ReLU(n, width), ReLU(n, width + 1))  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    if (walrus := len(sizes)) > 2:
+        ReLU(n, walrus)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    again = 3
+    print([again := again + 1 for _ in sizes])
+    ReLU(n, again)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    captured = 3
+    match sizes:
+        case [captured, *_]:
+            ReLU(n, captured)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    outer = 5
+
+    def inner() -> None:
+        nonlocal outer
+        outer = 6
+
+    ReLU(n, outer)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
     ReLU(n, flag)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
     ReLU(n, 7 // 0)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from support.sketches import Weight, matmul
+
 from bendtorch import Bwd, Dim, Fwd, Layer, Mat, make_layer
 from bendtorch.layer import matrix
 from bendtorch.shapes.dims import I, N, O
-from support.sketches import Weight, matmul
 
 
 def parts(n: Dim[N], i: Dim[I], o: Dim[O]) -> None:

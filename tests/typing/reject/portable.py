@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, NewType, TypeAlias
 
-from bendtorch import Layer, Lin, Linear, LinearNB, Mat, ReLU, Seq
 from support.sketches import Fork, Residual, RMSNorm, Tie
+
+from bendtorch import Layer, Lin, Linear, LinearNB, Mat, ReLU, Seq
 
 L64: TypeAlias = Literal[64]
 L784: TypeAlias = Literal[784]

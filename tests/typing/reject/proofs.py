@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from support.sketches import Reshape
+
 from bendtorch import PROVE, Dim, Eq, Layer, Mat, Unit
 from bendtorch.shapes.dims import D, I, N, O
-from support.sketches import Reshape
 
 Q = TypeVar("Q", bound=int)
 

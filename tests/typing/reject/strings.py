@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final, Generic, Literal, TypeVar
 
 import numpy as np
+from support.sketches import Weight, matmul
+
 from bendtorch import Dim, Ids, Mat
 from bendtorch.shapes.dims import D, I, N
-from support.sketches import Weight, matmul
 
 Q = TypeVar("Q", bound=int)
 T0 = TypeVar("T0")

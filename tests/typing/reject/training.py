@@ -5,24 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from support.sketches import MSE
+
 from bendtorch import (
     SGD,
     CrossEntropy,
     Dim,
+    Ids,
     Key,
     Layer,
     Lin,
     Linear,
     LinearFirst,
+    Loss,
     Mat,
     ReLU,
     Train,
     Unit,
+    accuracy,
+    batches,
+    fit,
     ids,
     mat,
 )
 from bendtorch.shapes.dims import N
-from support.sketches import MSE
 
 
 def mlp(n: Dim[N]) -> Layer[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]], Mat[N, 64], Mat[N, 10], Any]:
@@ -51,4 +57,23 @@ train.step(model, loss, x)  # E: Missing positional argument "target" in call to
 train.step(model, loss, [[1.0]], labels)  # E: Train.step: the model takes Mat[32, 64], "x" is list[list[float]]  [bend-shape]
 Train.new(model, SGD(0.1), Linear(32, 64, 10).zeros())  # E: Train.new: the model has parameters tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]], "p" is Lin[64, 10]  [bend-shape]
 Train.new(model, 0.1, model.zeros())  # E: Argument 2 to "new" of "Train" has incompatible type "float"; expected "SGD | Momentum | Adam | AdamW"  [arg-type]
+
+
+def of_rows(n: Dim[N]) -> Loss[Mat[N, 11], Ids[N]]:
+    return CrossEntropy(n, 11)
+
+
+def of_scores(n: Dim[N]) -> Loss[Mat[N, 10], Mat[N, 10]]:
+    return MSE(n, 10)
+
+
+data = batches(x, labels, 8)
+fit(train, mlp, of_rows, data, 3)  # E: fit: the model gives Mat[int, 10], "loss" gives Loss[Mat[int, 11], Ids[int]]  [bend-shape]
+fit(train, mlp, of_scores, data, 3)  # E: fit: "loss" gives Loss[Mat[int, 10], Mat[int, 10]], "data" is Batches[Mat[int, 64], Ids[int]]  [bend-shape]
+fit(train, mlp, mlp, data, 3)  # E: fit: "loss" gives Layer[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]], Mat[N, 64], Mat[N, 10], Any], expected Loss[_, _]  [arg-type]
+fit(train, model, of_rows, data, 3)  # E: fit: the model is Layer[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]], Mat[32, 64], Mat[32, 10], Any], expected Callable[[int], Layer[_, _, _, _]]  [arg-type]
+fit(train, mlp, of_rows, (x, labels), 3)  # E: fit: "data" is tuple[Mat[32, 64], Ids[32]], expected Batches[_, _]  [arg-type]
+batches(labels, x, 8)  # E: batches: "target" is Mat[32, 64], expected Ids[_]  [arg-type] # E: batches: "x" is Ids[32], expected Mat[_, _]  [arg-type]
+batches(x, ids(31, []), 8)  # E: batches: "x" is Mat[32, 64], "target" is Ids[31]  [bend-shape]
+accuracy(scores, ids(31, []))  # E: accuracy: "logits" is Mat[32, 10], "labels" is Ids[31]  [bend-shape]
 other: Train[Lin[64, 10]] = train  # E: the value is Train[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]]], declared Train[Lin[64, 10]]  [assignment]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from bendtorch import PROVE, Dim, Eq, Ids, Layer, Loss, Mat, Unit
-from bendtorch.shapes.dims import B, C, D, G, H, HALF, HD, I, KV, M, N, O, T, V
+from bendtorch.shapes.dims import HALF, HD, KV, B, C, D, G, H, I, M, N, O, T, V
 
 P = TypeVar("P")
 P1 = TypeVar("P1")
@@ -70,9 +70,7 @@ def Attention(
     raise NotImplementedError
 
 
-def Fork(
-    f: Layer[P1, X, Y1, S1], g: Layer[P2, X, Y2, S2]
-) -> Layer[tuple[P1, P2], X, tuple[Y1, Y2], tuple[S1, S2]]:
+def Fork(f: Layer[P1, X, Y1, S1], g: Layer[P2, X, Y2, S2]) -> Layer[tuple[P1, P2], X, tuple[Y1, Y2], tuple[S1, S2]]:
     raise NotImplementedError
 
 

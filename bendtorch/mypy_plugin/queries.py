@@ -1,0 +1,95 @@
+"""Questions about types: is it a layer, a dimension, does an array stand in it?"""
+
+from __future__ import annotations
+
+from mypy.types import CallableType, Instance, TupleType, Type, TypeAliasType, TypeVarType, get_proper_type
+
+from bendtorch.mypy_plugin.types import OPERATORS, Through, poly_of
+from bendtorch.mypy_plugin.vocabulary import LAYER, LOSS, PACKAGE, SIZE_PARAMETER
+
+
+class _Mentions(Through):
+    """Looks for a type of the package, or a numpy array."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    def visit_instance(self, t: Instance) -> Type:
+        """Stops at the first find."""
+        if t.type.fullname.startswith(PACKAGE) or t.type.fullname == "numpy.ndarray":
+            self.found = True
+            return t
+        return super().visit_instance(t)
+
+
+def mentions_ours(t: Type) -> bool:
+    """Whether a type of the package, or a numpy array, occurs in a type."""
+    search = _Mentions()
+    t.accept(search)
+    return search.found
+
+
+class _BareInt(Through):
+    """Looks for an array shape with a size that is only known to be an int."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    def visit_tuple_type(self, t: TupleType) -> Type:
+        """The shape of an array is a tuple of sizes."""
+        self.found = self.found or any(is_int(size) and poly_of(size) is None for size in t.items)
+        return t if self.found else super().visit_tuple_type(t)
+
+
+def has_bare_int(t: Type) -> bool:
+    """Whether some shape in a type has a size that is only known to be an int."""
+    search = _BareInt()
+    t.accept(search)
+    return search.found
+
+
+def is_dimension(t: Type) -> bool:
+    """Whether it is a type variable bound to int."""
+    t = get_proper_type(t)
+    if not isinstance(t, TypeVarType):
+        return False
+    bound = get_proper_type(t.upper_bound)
+    return isinstance(bound, Instance) and bound.type.fullname == "builtins.int"
+
+
+def is_arithmetic(t: Type) -> bool:
+    """Whether it is a sum, a product or a quotient of sizes."""
+    t = get_proper_type(t)
+    return isinstance(t, Instance) and t.type.fullname in OPERATORS
+
+
+def is_int(t: Type) -> bool:
+    """Whether it is `int` itself."""
+    t = get_proper_type(t)
+    return isinstance(t, Instance) and t.type.fullname == "builtins.int"
+
+
+def is_size_parameter(t: Type) -> bool:
+    """Whether it is declared `Dim[...]`."""
+    return isinstance(t, TypeAliasType) and t.alias is not None and t.alias.fullname == SIZE_PARAMETER
+
+
+def is_layer(t: Type) -> bool:
+    """Whether it is a `Layer[P, X, Y, S]`."""
+    t = get_proper_type(t)
+    return isinstance(t, Instance) and t.type.fullname == LAYER and len(t.args) == 4
+
+
+def is_maker(t: Type) -> bool:
+    """Whether it is a type of functions that make layers or losses: `Callable[[int], Layer[P, X, Y, S]]`."""
+    t = get_proper_type(t)
+    made = get_proper_type(t.ret_type) if isinstance(t, CallableType) else None
+    return isinstance(made, Instance) and made.type.fullname in (LAYER, LOSS)
+
+
+def is_layer_maker(t: Type) -> bool:
+    """Whether it is a type of functions that make layers."""
+    t = get_proper_type(t)
+    return isinstance(t, CallableType) and is_layer(t.ret_type)

@@ -1,0 +1,167 @@
+"""`bendtorch summary`: the table, and what is said of targets that are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bendtorch.cli import main
+from bendtorch.cli.summary import find_layer, show_bytes
+from bendtorch.errors import BendError, ConfigError
+from tests.support import models
+
+MODULE = "tests.support.models"
+
+
+def printed(capsys: pytest.CaptureFixture[str], target: str) -> list[list[str]]:
+    """The lines of the table, in words."""
+    assert main(["summary", target]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    words = [line.replace("┃", " ").replace("│", " ").split() for line in out.splitlines()]
+    return [line for line in words if line and "─" not in line[0][:1] and "━" not in line[0]]
+
+
+def test_the_table_of_a_chain(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(capsys, f"{MODULE}:mlp(7)")
+    assert lines[0] == ["layer", "takes", "gives", "parameters", "saved"]
+    assert lines[1:5] == [
+        ["Seq", "Mat[7,", "3]", "Mat[7,", "2]", "26", "308", "B"],
+        ["├─", "LinearFirst(7,", "3,", "4)", "Mat[7,", "3]", "Mat[7,", "4]", "16", "84", "B"],
+        ["├─", "ReLU(7,", "4)", "Mat[7,", "4]", "Mat[7,", "4]", "0", "112", "B"],
+        ["└─", "Linear(7,", "4,", "2)", "Mat[7,", "4]", "Mat[7,", "2]", "10", "112", "B"],
+    ]
+    assert lines[5] == ["total", "26", "308", "B"]
+    assert lines[6] == ["parameters", "take", "104", "B"]
+
+
+def test_the_table_of_one_layer(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(capsys, f"{MODULE}:layer")
+    assert lines[1] == ["Linear(7,", "3,", "4)", "Mat[7,", "3]", "Mat[7,", "4]", "16", "84", "B"]
+    assert lines[2] == ["total", "16", "84", "B"]
+
+
+def test_a_chain_is_flat_however_it_is_nested(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(capsys, f"{MODULE}:nested")
+    assert [line[1] for line in lines[2:5]] == ["ReLU(1,", "Linear(1,", "ReLU(1,"]
+
+
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [
+        ("mlp(7)", "Seq(LinearFirst(7, 3, 4), ReLU(7, 4), Linear(7, 4, 2))"),
+        ("mlp( 7 , )", "Seq(LinearFirst(7, 3, 4), ReLU(7, 4), Linear(7, 4, 2))"),
+        ("mlp", "Seq(LinearFirst(1, 3, 4), ReLU(1, 4), Linear(1, 4, 2))"),
+        ("wide", "LinearNB(1, 1, 5)"),
+        ("wide(2, 3)", "LinearNB(2, 3, 5)"),
+        ("wide(2,3,4)", "LinearNB(2, 3, 4)"),
+        ("layer", "Linear(7, 3, 4)"),
+    ],
+)
+def test_targets(target: str, text: str) -> None:
+    assert str(find_layer(f"{MODULE}:{target}")) == text
+
+
+def test_a_files_path_is_a_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "places").mkdir()
+    (tmp_path / "places" / "own_model_a.py").write_text("from tests.support.models import mlp\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    for target in ("places/own_model_a.py:mlp(2)", "./places/own_model_a.py:mlp(2)", "places.own_model_a:mlp(2)"):
+        assert str(find_layer(target)) == str(models.mlp(2))
+
+
+@pytest.mark.parametrize("target", ["{0}/own_model_b.py:mlp(2)", "../{1}/own_model_b.py:mlp(2)"])
+def test_a_files_path_from_elsewhere_is_a_target_or_is_said_not_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    (tmp_path / "own_model_b.py").write_text("from tests.support.models import mlp\n")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    target = target.format(tmp_path, "." if "0" not in target else "")
+    try:
+        found: Any = find_layer(target)
+    except ConfigError as problem:
+        assert "own_model_b" in str(problem)  # noqa: PT017  both ways are right
+    else:
+        assert str(found) == str(models.mlp(2))
+
+
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [
+        ("models", "expected module:name or module:name(sizes), got 'models'"),
+        (f"{MODULE}:", "expected module:name or module:name(sizes), got"),
+        (f"{MODULE}:mlp(a)", "expected module:name or module:name(sizes), got"),
+        (f"{MODULE}:mlp(1", "expected module:name or module:name(sizes), got"),
+        ("", "expected module:name or module:name(sizes), got ''"),
+        ("no_such_module_anywhere:mlp", "cannot import no_such_module_anywhere (No module named"),
+        (f"{MODULE}:nothing", f"module {MODULE} has no 'nothing'"),
+        (f"{MODULE}:NUMBER", f"{MODULE}:NUMBER is a int, not a layer"),
+        (f"{MODULE}:not_a_layer", f"{MODULE}:not_a_layer is a int, not a layer"),
+    ],
+)
+def test_bad_targets(capsys: pytest.CaptureFixture[str], target: str, text: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        find_layer(target)
+    assert str(raised.value).startswith(text)
+    assert main(["summary", target]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == f"bendtorch summary: {raised.value}\n"
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        f"{MODULE}:mlp(1, 2)",
+        f"{MODULE}:mlp()",
+        f"{MODULE}:keyword_only",
+        "..models:mlp",
+        "/nowhere/at/all.py:mlp",
+        "builtins:print(3)",
+        f"{MODULE}:wide(1,2,3,4)",
+    ],
+)
+def test_targets_that_cannot_be_called_are_errors_of_the_command_not_tracebacks(
+    capsys: pytest.CaptureFixture[str], target: str
+) -> None:
+    assert main(["summary", target]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_sizes_that_a_model_cannot_have_are_its_own_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(BendError, match="size i must be at least 1, got 0"):
+        find_layer(f"{MODULE}:wide(1, 0)")
+    assert main(["summary", f"{MODULE}:wide(1, 0)"]) == 2
+    assert "size i must be at least 1, got 0" in capsys.readouterr().err
+
+
+def test_a_module_that_fails_while_it_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its own error is shown; the command does not say that the module is not there."""
+    (tmp_path / "own_model_c.py").write_text("import no_such_module_at_all\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert main(["summary", "own_model_c:mlp"]) == 2
+    assert "no_such_module_at_all" in capsys.readouterr().err
+
+
+@given(count=st.integers(0, 2**60))
+def test_bytes_are_shown_in_a_unit_that_suits(count: int) -> None:
+    number, unit = show_bytes(count).split()
+    factor = 1024 ** ["B", "KiB", "MiB", "GiB", "TiB"].index(unit)
+    assert abs(float(number) * factor - count) <= 0.05 * factor + 1e-9
+    assert float(number) < 1024.05 or unit == "TiB"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"), (3 << 20, "3.0 MiB")]
+)
+def test_bytes(count: int, text: str) -> None:
+    assert show_bytes(count) == text

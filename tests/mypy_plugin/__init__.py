@@ -1,0 +1,1 @@
+"""Tests of the mypy plugin apart from mypy: arithmetic, wording, faults."""
