@@ -12,12 +12,14 @@ import pkgutil
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from types import ModuleType
 
+import torch
 from rich.console import Console
 
 import reference
-from reference.compare import show
+from reference.compare import Row, table
 
 NOT_COMPARISONS = ("reference.bench", "reference.__main__")
 
@@ -41,21 +43,33 @@ def main() -> int:
     parser.add_argument("patterns", nargs="*", help="parts of the paths of the comparisons to run; all without any")
     parser.add_argument("--quick", action="store_true", help="shorten the longest ones")
     arguments = parser.parse_args()
-    console = Console(width=None if sys.stdout.isatty() else 150)
+    torch.set_num_threads(1)  # so that its bits do not depend on the number of processors
+    console = Console(width=None if sys.stdout.isatty() else 160)
     console.print("errors against float64 in roundings (2^-24 of the scale): root mean square (largest)\n")
-    faults = lines = 0
     started = time.perf_counter()
+    found: list[Row] = []
     for path, module in comparisons(arguments.patterns):
-        rows = list(module.rows(arguments.quick))
-        lines += len(rows)
-        faults += show(console, path, rows)
-    if lines == 0:
+        with console.status(path):
+            rows = list(module.rows(arguments.quick))
+        console.print(table(path, rows), "")
+        found += [replace(row, case=f"{path}: {row.case}") for row in rows]
+    if not found:
         console.print(f"no comparison matches {' '.join(arguments.patterns)}")
         return 2
-    seconds = time.perf_counter() - started
-    verdict = f"{faults} of {lines} quantities are worse" if faults else f"all {lines} quantities hold"
-    console.print(f"{verdict}   ({seconds:.0f} s)", style="bold red" if faults else "bold green")
-    return 1 if faults else 0
+    return conclude(console, found, time.perf_counter() - started)
+
+
+def conclude(console: Console, found: list[Row], seconds: float) -> int:
+    """Say whether all is well, with the faults once more; gives the exit status."""
+    faults = [row for row in found if row.fault]
+    if faults:
+        console.print(table("not good enough", faults), "")
+        console.print(
+            f"{len(faults)} of {len(found)} quantities are not good enough   ({seconds:.0f} s)", style="bold red"
+        )
+        return 1
+    console.print(f"all {len(found)} quantities hold   ({seconds:.0f} s)", style="bold green")
+    return 0
 
 
 if __name__ == "__main__":

@@ -37,14 +37,22 @@ def mixed(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
 
 
 def cancelling(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-    """Matrices with a large common part, +1000 on even columns and -1000 on odd ones, and a small part beside it."""
-    signs = np.where(np.arange(shape[-1]) % 2 == 0, 1000, -1000)
+    """Numbers near +1000 in one half of the columns and near -1000 in the other.
+
+    The columns are in random order: a regular one would be kind to one order of summation and unkind to another.
+    """
+    signs = rng.permutation(np.where(np.arange(shape[-1]) % 2 == 0, 1000, -1000))
     return (signs + rng.standard_normal(shape)).astype(np.float32)
 
 
 def near_ones(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
     """Numbers close to 1: against `cancelling`, whose large parts they let cancel."""
     return (1 + 1e-3 * rng.standard_normal(shape)).astype(np.float32)
+
+
+def overflowing(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Positive numbers whose products overflow; with both signs, the order of a sum decides between inf and NaN."""
+    return (positive(rng, shape) + np.float32(1)) * np.float32(1e20)
 
 
 def planted(fill: Fill, *values: float) -> Fill:

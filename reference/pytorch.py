@@ -16,7 +16,10 @@ Function: TypeAlias = Callable[..., torch.Tensor]
 def evaluate(
     function: Function, inputs: Mapping[str, Array], dy: Array | None, dtype: torch.dtype, fixed: tuple[str, ...] = ()
 ) -> dict[str, Array]:
-    """`y = function(**inputs)`, and `d<name>` for every input but the `fixed` ones, from dy (1 for a scalar y)."""
+    """y = function(x, the other inputs by name), and `d<name>` of every input but the `fixed` ones.
+
+    dy is the gradient of y; None stands for 1, where y is one number.
+    """
     tensors = {
         name: torch.tensor(array, dtype=dtype if array.dtype.kind == "f" else None, requires_grad=False)
         for name, array in inputs.items()
@@ -24,8 +27,8 @@ def evaluate(
     wanted = [name for name, tensor in tensors.items() if tensor.is_floating_point() and name not in fixed]
     for name in wanted:
         tensors[name].requires_grad_()
-    y = function(**tensors)
-    y.backward(None if dy is None else torch.tensor(dy, dtype=dtype))
+    y = function(tensors["x"], **{name: tensor for name, tensor in tensors.items() if name != "x"})
+    torch.autograd.backward(y, None if dy is None else torch.tensor(dy, dtype=dtype))
     results = {"y": y.detach().numpy()}
     for name in wanted:
         gradient = tensors[name].grad

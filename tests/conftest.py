@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
-from tests.support.sizes import JIT
+from bendtorch.kernels.compile import JIT
 
 settings.register_profile(
     "suite",

@@ -28,13 +28,15 @@ class Bindings:
     """The bindings of one file.
 
     `definitions` holds each assigned variable: with its one defining expression, or with None when it is bound more
-    than once, in a loop, or by something that has no expression. `parameters` are the parameters of the functions.
+    than once, in a loop, or by something that has no expression. `parameters` are the parameters of the functions,
+    `foreign` the variables that were asked for and are bound in none of these ways.
     """
 
     def __init__(self, tree: MypyFile) -> None:
         self.statements = tree.defs
         self.definitions: dict[Var, Expression | None] = {}
         self.parameters: set[Var] = set()
+        self.foreign: set[Var] = set()
         self._read(tree.defs, in_loop=False)
 
     def is_of(self, tree: MypyFile) -> bool:
@@ -44,6 +46,10 @@ class Bindings:
     def knows(self, variable: Var) -> bool:
         """Whether the variable is bound in this file in a way that is understood."""
         return variable in self.definitions or variable in self.parameters
+
+    def has_seen(self, variable: Var) -> bool:
+        """Whether the variable was there when the bindings were read, as far as one can know."""
+        return self.knows(variable) or variable in self.foreign
 
     def is_bound_once(self, variable: Var) -> bool:
         """Whether its value never changes: bound by one assignment, or a parameter that is never assigned."""
@@ -55,7 +61,10 @@ class Bindings:
         for statement in statements:
             self._read_one(statement, in_loop)
             for name in bound_by_expressions(statement):
-                self._bind(name, None)
+                if isinstance(name, Var):
+                    self.foreign.add(name)
+                else:
+                    self._bind(name, None)
             again = isinstance(statement, (ForStmt, WhileStmt))
             self._read(inside(statement), in_loop=not isinstance(statement, FuncDef) and (in_loop or again))
 

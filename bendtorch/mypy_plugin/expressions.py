@@ -81,11 +81,14 @@ class SizeReader:
         """The bindings of the file at hand.
 
         The daemon analyses a file's tree again in place, with new variables: one that is not known makes the bindings
-        be read anew.
+        be read anew, once; if it is bound in no way that is understood, it stays unknown.
         """
         tree = cast("TypeChecker", api).tree
-        if self.current is None or not self.current.is_of(tree) or not self.current.knows(variable):
-            self.current = Bindings(tree)
+        old = self.current if self.current is not None and self.current.is_of(tree) else None
+        if old is not None and old.has_seen(variable):
+            return old
+        self.current = Bindings(tree)
+        self.current.foreign |= {variable} if old is None else {variable, *old.foreign}
         return self.current
 
 

@@ -13,16 +13,20 @@ from mypy.nodes import (
     Block,
     ClassDef,
     Decorator,
+    DictionaryComprehension,
     Expression,
     ForStmt,
     FuncDef,
+    GeneratorExpr,
     IfStmt,
+    LambdaExpr,
     MatchStmt,
     NameExpr,
     Node,
     OverloadedFuncDef,
     Statement,
     TryStmt,
+    Var,
     WhileStmt,
     WithStmt,
 )
@@ -67,11 +71,18 @@ def everything(statements: Iterable[Statement]) -> Iterator[Statement]:
         yield from everything(inside(statement))
 
 
-def bound_by_expressions(statement: Statement) -> Iterator[NameExpr]:
-    """The names that a statement's own expressions and patterns bind: `(n := 3)`, `case [n, *rest]:`."""
+def bound_by_expressions(statement: Statement) -> Iterator[Expression | Var]:
+    """The names that a statement's own expressions and patterns bind, and the parameters of lambdas.
+
+    `(n := 3)`, `case [n, *rest]:`, `[... for n in sizes]`, `lambda n: ...`.
+    """
     waiting: list[Node] = [statement]
+    seen: set[int] = set()  # a lambda's body refers back to it, and checked nodes share parts
     while waiting:
         node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
         match node:
             case AssignmentExpr():
                 yield node.target
@@ -81,6 +92,11 @@ def bound_by_expressions(statement: Statement) -> Iterator[NameExpr]:
                 yield name
             case MappingPattern(rest=NameExpr() as name):
                 yield name
+            case GeneratorExpr() | DictionaryComprehension():
+                yield from node.indices
+            case LambdaExpr():
+                yield from (argument.variable for argument in node.arguments)
+                waiting.extend(_of(node.body))
         waiting.extend(_parts(node))
 
 

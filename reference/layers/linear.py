@@ -1,28 +1,31 @@
 """Linear beside `F.linear`.
 
-Its three products and the column sums are where float32 sums are longest, so the sizes go from nothing to sums of 20 000
-terms, and the inputs from evenly sized numbers to terms that cancel.
+Its three products and the column sums are where float32 sums are longest, so the sizes go from nothing to sums of
+20 000 terms, and the inputs from evenly sized numbers to terms that cancel.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from torch.nn.functional import linear
 
 from bendtorch import Layer, Linear
 from reference.compare import Case, Row, judge_all
-from reference.inputs import cancelling, mixed, near_ones, normal, planted, positive, scaled
+from reference.inputs import cancelling, mixed, near_ones, normal, overflowing, planted, positive, scaled
 from reference.layers.passes import Fills, layer_case
 from reference.pytorch import Function
 
-SIZES = (
+SIZES: Final = (
     (0, 5, 3),
     (1, 1, 1),
     (1, 4096, 3),
+    (1, 576, 1536),
+    (2, 576, 768),
+    (5, 576, 768),
     (7, 3, 129),
     (32, 64, 10),
     (33, 65, 17),
@@ -31,7 +34,7 @@ SIZES = (
     (512, 2048, 768),
 )
 
-KINDS = {
+KINDS: Final = {
     "positive": Fills(x=positive, dy=scaled(1e-2)),
     "all positive": Fills(positive, positive, positive),
     "large": Fills(scaled(1e15), scaled(1e15), scaled(1e15)),
@@ -39,7 +42,7 @@ KINDS = {
     "below the normal range": Fills(scaled(1e-20), scaled(1e-20), scaled(1e-20)),
     "mixed sizes": Fills(mixed, mixed, mixed),
     "cancelling": Fills(cancelling, near_ones, cancelling),
-    "overflowing": Fills(scaled(1e20), scaled(1e20), scaled(1e20)),
+    "overflowing": Fills(overflowing, overflowing, overflowing),
     "NaN in x": Fills(x=planted(normal, np.nan)),
     "infinity in x": Fills(x=planted(normal, np.inf, -np.inf)),
     "NaN in the parameters": Fills(parameters=planted(normal, np.nan)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from bendtorch.keys import Key
@@ -15,7 +17,7 @@ test_linear = check_layer(Linear, 2, references.LINEAR)
 
 def test_starts_within_pytorchs_bound() -> None:
     params = linear_params(400, 50)
-    p = params.init(Key(3))
+    p: Any = params.init(Key(3))
     assert isinstance(p, Lin)
     for array in (p.weight, p.bias):
         assert np.all(np.abs(array) <= 1 / 20)
@@ -32,7 +34,7 @@ def test_leaves_are_named_as_pytorch_names_them() -> None:
 
 
 def test_example() -> None:
-    p = Lin(np.array([[1, 2], [3, 4], [5, 6]], np.float32), np.array([[10, 20, 30]], np.float32))
+    p: Any = Lin(np.array([[1, 2], [3, 4], [5, 6]], np.float32), np.array([[10, 20, 30]], np.float32))
     layer = Linear(1, 2, 3)
     forward = layer.fwd(p, np.array([[1, -1]], np.float32))
     backward = layer.bwd(p, forward.s, np.array([[1, 0, 2]], np.float32), layer.zeros())

@@ -240,12 +240,12 @@ def other_sizes_are_refused(case: Case) -> None:
     """Another rank or size raises ShapeError with the layer, the argument, what is wanted and what came."""
     layer, p, x, dy = case.layer, case.p, case.x(), case.dy()
     s = layer.fwd(p, x).s
-    for given, call, what in (
+    for array, call, what in (
         (x, lambda a: layer.fwd(p, a), "x "),
         (dy, lambda a: layer.bwd(p, s, a, layer.zeros()), "dy "),
         (s, lambda a: layer.bwd(p, a, dy, layer.zeros()), "the saved "),
     ):
-        n, c = given.shape
+        n, c = array.shape
         want = f"must be Mat[{n}, {c}]"
         for shape in ((n + 1, c), (n, c + 1), (n * c,), (1, n, c), (n, c, 1), (c + 1, n), ()):
             wrong = np.zeros(shape, np.float32)
@@ -333,10 +333,11 @@ def impossible_sizes_are_refused(case: Case) -> None:
     for place, wrong in ((0, -1), *((i, w) for i in range(1, len(sizes)) for w in (0, -1))):
         changed = (*sizes[:place], wrong, *sizes[place + 1 :])
         refused(ShapeError, lambda c=changed: case.factory(*c), f"{name}(", "must be at least", f"got {wrong}")  # type: ignore[misc]
+    other_types: tuple[Any, ...] = (2.0, "2", None, True)
     for place in range(len(sizes)):
-        for wrong_type in (2.0, "2", None, True):
-            changed = (*sizes[:place], wrong_type, *sizes[place + 1 :])  # type: ignore[assignment]
-            refused(ShapeError, lambda c=changed: case.factory(*c), f"{name}(", "must be an int")  # type: ignore[misc]
+        for wrong_type in other_types:
+            altered = (*sizes[:place], wrong_type, *sizes[place + 1 :])
+            refused(ShapeError, lambda c=altered: case.factory(*c), f"{name}(", "must be an int")  # type: ignore[misc]
 
 
 def bits_do_not_depend_on_threads(case: Case) -> None:

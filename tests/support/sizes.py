@@ -6,7 +6,7 @@ from typing import Final
 
 from hypothesis import strategies as st
 
-from bendtorch.kernels.compile import JIT as JIT
+from bendtorch.kernels.compile import JIT
 
 ROWS: Final = (0, 1, 2, 3, 5, 8, 33) if JIT else (0, 1, 2, 3)
 WIDTHS: Final = (1, 2, 3, 5, 8, 17, 64, 67) if JIT else (1, 2, 3, 5)

@@ -1,0 +1,1 @@
+"""Comparisons of kernels, and where their coefficients come from."""

@@ -1,0 +1,130 @@
+"""Writing whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bendtorch.checkpoint.atomic import PREFIX, replacing
+from tests.support.files import names
+
+FAULT = OSError(28, "No space left on device")
+
+
+def write(path: Path, content: bytes) -> None:
+    with replacing(path) as file:
+        file.write(content)
+
+
+def test_the_file_is_new_whole(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    for content in (b"one", b"", b"three" * 1000):
+        write(target, content)
+        assert target.read_bytes() == content
+        assert names(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("existing", [True, False])
+@pytest.mark.parametrize("fault", [ValueError("own"), KeyboardInterrupt(), FAULT])
+def test_an_error_inside_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, existing: bool, fault: BaseException
+) -> None:
+    target = tmp_path / "file"
+    if existing:
+        target.write_bytes(b"old")
+
+    def fail() -> None:
+        with replacing(target) as file:
+            file.write(b"half of the n")
+            raise fault
+
+    with pytest.raises(type(fault)):
+        fail()
+    assert names(tmp_path) == (["file"] if existing else [])
+    assert not existing or target.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace", "open"])
+def test_a_failing_system_call_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    target = tmp_path / "file"
+    target.write_bytes(b"old")
+
+    def fail(*args: Any, **kwargs: Any) -> Any:
+        raise FAULT
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os if call == "fsync" else Path, call, fail)
+        with pytest.raises(OSError, match="No space left"):
+            write(target, b"new")
+    assert target.read_bytes() == b"old"
+    assert names(tmp_path) == ["file"]
+
+
+def test_the_file_is_on_the_disk_before_it_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[str] = []
+    fsync, replace = os.fsync, Path.replace
+
+    def seen_fsync(descriptor: int) -> None:
+        events.append("fsync directory" if Path(f"/proc/self/fd/{descriptor}").is_dir() else "fsync file")
+        fsync(descriptor)
+
+    def seen_replace(self: Path, target: Any) -> Any:
+        events.append("rename")
+        return replace(self, target)
+
+    monkeypatch.setattr(os, "fsync", seen_fsync)
+    monkeypatch.setattr(Path, "replace", seen_replace)
+    write(tmp_path / "file", b"new")
+    assert [event.split()[0] for event in events] == ["fsync", "rename", "fsync"]
+    if Path("/proc/self/fd").exists():
+        assert events == ["fsync file", "rename", "fsync directory"]
+
+
+def test_a_failing_directory_flush_leaves_one_whole_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target, fsync, calls = tmp_path / "file", os.fsync, []
+    target.write_bytes(b"old")
+
+    def fail_second(descriptor: int) -> None:
+        calls.append(descriptor)
+        if len(calls) == 2:
+            raise FAULT
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fail_second)
+    with pytest.raises(OSError, match="No space left"):
+        write(target, b"new")
+    assert target.read_bytes() in (b"old", b"new")
+    assert names(tmp_path) == ["file"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="symbolic links need no privilege only on POSIX")
+def test_through_a_link_the_file_it_points_to_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    target, link = tmp_path / "real" / "file", tmp_path / "link"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    write(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert names(tmp_path / "real") == ["file"]
+    dangling = tmp_path / "dangling"
+    dangling.symlink_to(tmp_path / "real" / "other")
+    write(dangling, b"made")
+    assert (tmp_path / "real" / "other").read_bytes() == b"made"
+
+
+def test_a_directory_that_is_not_there_is_an_os_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        write(tmp_path / "nowhere" / "file", b"new")
+
+
+def test_the_temporary_file_stands_beside_the_target_under_a_known_name(tmp_path: Path) -> None:
+    with replacing(tmp_path / "file") as file:
+        (name,) = names(tmp_path)
+        assert name.startswith(f"{PREFIX}file.")
+        assert Path(file.name).parent == tmp_path

@@ -1,0 +1,38 @@
+"""Small kernels of the tests' own. They are compiled in each process: nothing of them is kept on disk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+
+from bendtorch.kernels.parallel import parallel_for
+
+
+def compiled(function: Any) -> Any:
+    """The function compiled, or itself with the JIT off."""
+    return numba.njit(nogil=True, error_model="numpy")(function)
+
+
+@compiled
+def _count_chunk(chunk: int, counts: Any, weight: int) -> None:
+    counts[chunk] += weight
+
+
+@compiled
+def count_chunks(counts: Any, chunks: int, weight: int) -> None:
+    """Add `weight` to a chunk's cell each time the chunk is run."""
+    parallel_for(_count_chunk, chunks, (counts, weight))
+
+
+@compiled
+def _failing_chunk(chunk: int, counts: Any, bad: int) -> None:
+    counts[chunk] += 1
+    if chunk == bad:
+        raise ValueError("this chunk fails")
+
+
+@compiled
+def fail_in_chunk(counts: Any, bad: int) -> None:
+    """Run every chunk of `counts`; chunk `bad` raises."""
+    parallel_for(_failing_chunk, counts.size, (counts, bad))

@@ -1,0 +1,122 @@
+"""Keys: the same key gives the same bits, splits are independent, the bits are numpy's Philox."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bendtorch.errors import ConfigError
+from bendtorch.keys import Key
+from tests.support.arrays import same_bits
+
+seeds = st.integers(0, 2**130)
+paths = st.lists(st.integers(0, 2**40), max_size=3).map(tuple)
+counts = st.integers(0, 300)
+
+
+@given(seed=seeds, path=paths, count=counts)
+def test_bits_are_philox_under_seed_sequence(seed: int, path: tuple[int, ...], count: int) -> None:
+    expected = np.random.Philox(np.random.SeedSequence(seed, spawn_key=path)).random_raw(count)
+    assert same_bits(Key(seed, path).bits(count), expected)
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        (Key(0), [0x0399E5B222B82FA9, 0x41FD08C1F00F3BC5, 0x78B8824162EE4D04]),
+        (Key(1).fold(2), [0x1F208D1B43B22D77, 0x780BD9D153023CF4, 0x107468FD717FD4B8]),
+    ],
+)
+def test_bits_never_change(key: Key, words: list[int]) -> None:
+    """Checkpoints and published numbers depend on these words."""
+    assert [int(word) for word in key.bits(3)] == words
+
+
+@given(seed=seeds, path=paths, count=counts, more=counts)
+def test_same_key_same_bits_and_a_longer_draw_starts_with_a_shorter(
+    seed: int, path: tuple[int, ...], count: int, more: int
+) -> None:
+    key = Key(seed, path)
+    assert same_bits(key.bits(count), Key(seed, path).bits(count))
+    assert same_bits(key.bits(count + more)[:count], key.bits(count))
+
+
+@given(seed=seeds, path=paths, parts=st.integers(0, 9))
+def test_split_is_fold(seed: int, path: tuple[int, ...], parts: int) -> None:
+    key = Key(seed, path)
+    assert key.split(parts) == tuple(key.fold(i) for i in range(parts))
+    assert key.split(parts + 1)[:parts] == key.split(parts)  # one part more changes nobody else's key
+
+
+@given(seed=seeds, path=paths)
+def test_keys_of_a_tree_differ(seed: int, path: tuple[int, ...]) -> None:
+    key = Key(seed, path)
+    keys = [key, Key(seed + 1, path), *key.split(4), *key.fold(0).split(3), key.fold(1).fold(0)]
+    assert len({tuple(k.bits(2)) for k in keys}) == len(keys)
+
+
+def test_splits_are_independent() -> None:
+    """The correlation of two streams of 4096 numbers is below five of its standard deviations."""
+    streams = [key.uniform(4096, -1, 1).astype(np.float64) for key in (Key(7), Key(8), *Key(7).split(6))]
+    for i, a in enumerate(streams):
+        for b in streams[:i]:
+            assert abs(np.corrcoef(a, b)[0, 1]) < 5 / np.sqrt(4096)
+
+
+@given(seed=seeds, count=counts, bounds=st.tuples(st.floats(-8, 8, width=32), st.floats(0.125, 8, width=32)))
+def test_uniform_stays_inside(seed: int, count: int, bounds: tuple[float, float]) -> None:
+    low, high = bounds[0], bounds[0] + bounds[1]
+    drawn = Key(seed).uniform(count, low, high)
+    assert drawn.dtype == np.float32
+    assert drawn.shape == (count,)
+    assert np.all((drawn >= np.float32(low)) & (drawn < np.float32(high)))
+
+
+class AtTheEdge(Key):
+    """A key whose words are the least and the greatest."""
+
+    def bits(self, count: int) -> Any:
+        """Half the words are all zeros, half all ones."""
+        return np.where(np.arange(count) % 2 == 0, np.uint64(0), np.uint64(2**64 - 1))
+
+
+@given(low=st.floats(-8, 8, width=32), width=st.floats(0.125, 8, width=32))
+def test_uniform_stays_inside_for_the_extreme_words(low: float, width: float) -> None:
+    drawn = AtTheEdge(0).uniform(2, low, low + width)
+    assert drawn[0] == np.float32(low)
+    assert np.float32(low) <= drawn[1] < np.float32(low + width)
+
+
+def test_uniform_is_even() -> None:
+    """Each of 16 equal bins of 64000 numbers holds 4000 within five deviations."""
+    counts_of_bins, _ = np.histogram(Key(11).uniform(64000, -2, 2), bins=16, range=(-2, 2))
+    assert np.all(np.abs(counts_of_bins - 4000) < 5 * np.sqrt(4000))
+
+
+@given(seed=seeds, count=counts)
+def test_permutation_is_one(seed: int, count: int) -> None:
+    order = Key(seed).permutation(count)
+    assert order.dtype == np.int64
+    assert np.array_equal(np.sort(order), np.arange(count))
+    assert same_bits(order, Key(seed).permutation(count))
+
+
+def test_every_place_is_equally_likely() -> None:
+    """Over 3000 keys, number 0 of 5 goes to each place 600 times within five deviations."""
+    places = [int(np.argmin(Key(5).fold(i).permutation(5))) for i in range(3000)]
+    assert all(abs(places.count(place) - 600) < 5 * np.sqrt(600) for place in range(5))
+
+
+@pytest.mark.parametrize("seed", [-1, 1.0, "1", None, True, np.int64(3)])
+def test_a_seed_is_an_int_of_at_least_0(seed: Any) -> None:
+    with pytest.raises(ConfigError, match="the seed must be an int of at least 0"):
+        Key(seed)
+
+
+def test_a_fold_is_of_at_least_0() -> None:
+    with pytest.raises(ConfigError, match="must be at least 0, got -1"):
+        Key(0).fold(-1)

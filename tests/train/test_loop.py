@@ -1,0 +1,119 @@
+"""The loop: what it records, in which order it trains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from bendtorch.errors import ConfigError
+from bendtorch.keys import Key
+from bendtorch.layers import Linear
+from bendtorch.losses import CrossEntropy
+from bendtorch.optim import Adam
+from bendtorch.train import History, Train, accuracy, batches, fit
+from tests.support.arrays import all_same_bits, labels, numbers, snapshot
+from tests.support.sizes import seeds
+
+LIN: Any = Linear
+CE: Any = CrossEntropy
+BATCHES: Any = batches
+FIT: Any = fit
+
+
+def model(n: int) -> Any:
+    return LIN(n, 3, 4)
+
+
+def loss(n: int) -> Any:
+    return CE(n, 4)
+
+
+def start(seed: int = 0) -> Any:
+    return Train.new(model(1), Adam(1e-2), model(1).init(Key(seed)))
+
+
+def data(seed: int = 0, count: int = 11, size: int = 4) -> Any:
+    return BATCHES(numbers(seed, count, 3), labels(seed, count, 4), size, Key(seed))
+
+
+@settings(max_examples=15)
+@given(seed=seeds)
+def test_history_is_that_of_steps_by_hand(seed: int) -> None:
+    train, by_hand, made = start(seed), start(seed), data(seed)
+    history = FIT(train, model, loss, made, 3)
+    steps: list[float] = []
+    epochs = []
+    for epoch in range(3):
+        total = 0.0
+        for part in made.epoch(epoch):
+            steps.append(by_hand.step(model(part.n), loss(part.n), part.x, part.target))
+            total += steps[-1] * part.n
+        epochs.append(total / 11)
+    assert history.steps == steps
+    assert history.epochs == epochs
+    assert len(steps) == 9
+    assert all_same_bits(train.p, by_hand.p)
+    assert train.t == 9
+
+
+def test_no_epochs_change_nothing() -> None:
+    train = start()
+    before = snapshot(train.p)
+    assert FIT(train, model, loss, data(), 0) == History([], [])
+    assert all_same_bits(train.p, before)
+    assert train.t == 0
+
+
+def test_a_negative_number_of_epochs_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"^fit: epochs must be at least 0, got -1$"):
+        FIT(start(), model, loss, data(), -1)
+
+
+def test_a_model_is_built_once_for_each_size() -> None:
+    built: list[tuple[str, int]] = []
+
+    def counted_model(n: int) -> Any:
+        built.append(("model", n))
+        return model(n)
+
+    def counted_loss(n: int) -> Any:
+        built.append(("loss", n))
+        return loss(n)
+
+    FIT(start(), counted_model, counted_loss, data(), 4)
+    assert sorted(built) == [("loss", 3), ("loss", 4), ("model", 3), ("model", 4)]
+
+
+@pytest.mark.parametrize("show", [None, False])
+def test_silent_where_nobody_watches(capfd: pytest.CaptureFixture[str], show: bool | None) -> None:
+    FIT(start(), model, loss, data(), 2, show_progress=show)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_bar_where_it_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+    FIT(start(), model, loss, data(), 2, show_progress=True)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "training" in err
+    assert "examples/s" in err
+    assert "loss" in err
+
+
+def test_it_learns_what_can_be_learned() -> None:
+    x = numbers(0, 200, 3)
+    target = x.argmax(axis=1)
+    train = start()
+    history = FIT(train, model, loss, BATCHES(x, target, 16, Key(1)), 40)
+    assert history.epochs[-1] < 0.4 * history.epochs[0]
+    assert accuracy(model(200).fwd(train.p, x).y, np.asarray(target)) > 0.9
+
+
+@settings(max_examples=10)
+@given(seed=seeds)
+def test_two_runs_have_equal_bits(seed: int) -> None:
+    one, two = start(seed), start(seed)
+    assert FIT(one, model, loss, data(seed), 2) == FIT(two, model, loss, data(seed), 2)
+    assert all_same_bits(one.p, two.p)
