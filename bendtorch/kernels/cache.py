@@ -128,9 +128,15 @@ class KernelCache(FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Store a compiled function, one process at a time."""
+        """Store a compiled function, one process at a time; over a damaged index a new one is begun."""
         with contextlib.suppress(OSError), _turn():
-            super().save_overload(sig, data)
+            try:
+                super().save_overload(sig, data)
+            except OSError:
+                raise
+            except Exception:  # the index is read before it is written, and a damaged one can raise anything
+                self.flush()
+                super().save_overload(sig, data)
 
 
 @contextlib.contextmanager

@@ -2,7 +2,8 @@
 
 Flags, the same everywhere: no GIL while it runs, numpy's rules for division by zero, strict float semantics, compiled
 at the first call, kept on disk (`cache`). `fastmath` would drop NaN; only a `reduction` may reassociate its sums, so
-that they run in vector lanes.
+that they run in vector lanes. Every flag is said for every function: numba lets one that is not said pass from the
+caller that happens to be compiled first to the function it calls.
 
 With `NUMBA_DISABLE_JIT=1` a kernel is the Python function itself.
 """
@@ -29,7 +30,7 @@ def kernel(function: Function) -> Function:
     """A function compiled at its first call, cached on disk, callable from Python and from other kernels."""
     if not JIT:
         return function
-    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher = numba.njit(nogil=True, error_model="numpy", fastmath=False, forceinline=False)(function)
     if cache_directory() is not None:
         dispatcher._cache = KernelCache(function)
     return cast("Function", dispatcher)
@@ -39,11 +40,18 @@ def helper(function: Function) -> Function:
     """A small function that is inlined into the kernels that call it."""
     if not JIT:
         return function
-    return cast("Function", numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
+    dispatcher = numba.njit(nogil=True, error_model="numpy", fastmath=False, forceinline=True)(function)
+    return cast("Function", dispatcher)
 
 
 def reduction(function: Function) -> Function:
-    """A helper whose sum or maximum may be taken in any order, in vector lanes. The order is fixed once compiled."""
+    """A function whose sum or maximum may be taken in any order, in vector lanes.
+
+    It stores into no array: a loop that stores is compiled twice, for arrays that lie close together and for others,
+    and the two may sum in different orders.
+    """
     if not JIT:
         return function
-    return cast("Function", numba.njit(nogil=True, error_model="numpy", fastmath=set(REASSOCIATE))(function))
+    options = set(REASSOCIATE)
+    dispatcher = numba.njit(nogil=True, error_model="numpy", fastmath=options, forceinline=False)(function)
+    return cast("Function", dispatcher)

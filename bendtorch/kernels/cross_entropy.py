@@ -14,13 +14,14 @@ from typing import Final
 import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Labels, Matrix, Totals
-from bendtorch.kernels.compile import kernel, reduction
+from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.parallel import chunks_of, parallel_for
 from bendtorch.kernels.vecmath import exp, ordered, unordered
 
 BLOCK: Final = 1024  # numbers summed in float32
 CHUNK: Final = 1 << 14  # numbers a chunk of rows has at least
 ZERO: Final = np.float32(0)
+ONE: Final = np.float32(1)
 LEAST: Final = np.int32(-(2**31))
 
 
@@ -33,40 +34,50 @@ def row_max(x: Flat) -> np.float32:
     return unordered(most)
 
 
-@reduction
-def _exp_block(x: Flat, m: np.float32, e: Flat) -> np.float32:
-    total = ZERO
+@helper
+def _exp_block(x: Flat, m: np.float32, e: Flat) -> None:
     for i in range(x.size):
         e[i] = exp(x[i] - m)
-        total += e[i]
+
+
+@reduction
+def _rest_block(e: Flat) -> np.float32:
+    """The sum of what is less than 1, or NaN."""
+    total = ZERO
+    for i in range(e.size):
+        total += ZERO if e[i] >= ONE else e[i]
     return total
 
 
 @reduction
-def _exp_sum_block(x: Flat, m: np.float32) -> np.float32:
-    total = ZERO
-    for i in range(x.size):
-        total += exp(x[i] - m)
-    return total
+def _ones_block(e: Flat) -> int:
+    """How many are 1: the largest, and its equals."""
+    count = 0
+    for i in range(e.size):
+        count += 1 if e[i] >= ONE else 0
+    return count
 
 
 @kernel
-def exp_row(x: Flat, m: np.float32, e: Flat) -> float:
-    """e = exp(x - m); gives their sum."""
-    total = 0.0
+def exp_row(x: Flat, m: np.float32, e: Flat) -> tuple[int, float]:
+    """e = exp(x - m), where m is the largest x; gives how many are 1, and the sum of the others.
+
+    Apart, because a float32 sum of 1 and what is small forgets what is small, and log(1 + small) is the loss of a sure
+    answer.
+    """
+    ones, rest = 0, 0.0
     for low in range(0, x.size, BLOCK):
         high = min(x.size, low + BLOCK)
-        total += np.float64(_exp_block(x[low:high], m, e[low:high]))
-    return total
+        _exp_block(x[low:high], m, e[low:high])
+        ones += _ones_block(e[low:high])
+        rest += np.float64(_rest_block(e[low:high]))
+    return ones, rest
 
 
-@kernel
-def exp_sum(x: Flat, m: np.float32) -> float:
-    """The sum of exp(x - m)."""
-    total = 0.0
-    for low in range(0, x.size, BLOCK):
-        total += np.float64(_exp_sum_block(x[low : min(x.size, low + BLOCK)], m))
-    return total
+@helper
+def log_total(ones: int, rest: float) -> float:
+    """log(ones + rest)."""
+    return math.log1p(float(ones - 1) + rest)
 
 
 @kernel
@@ -82,11 +93,12 @@ def _row(x: Flat, label: int, n: int, dx: Flat) -> float:
     if m == -np.inf:
         dx[:] = ZERO
         return np.inf
-    total = exp_row(x, m, dx)
+    ones, rest = exp_row(x, m, dx)
+    total = ones + rest
     hit = (np.float64(dx[label]) / total - 1.0) / n
     _scale(dx, np.float32(1.0 / (total * n)))
     dx[label] = np.float32(hit)
-    return math.log(total) - (np.float64(x[label]) - np.float64(m))
+    return log_total(ones, rest) - (np.float64(x[label]) - np.float64(m))
 
 
 @kernel
@@ -109,13 +121,15 @@ def cross_entropy(y: Matrix, labels: Labels, dy: Matrix) -> float:
 
 @kernel
 def _values(chunk: int, y: Matrix, labels: Labels, losses: Totals, rows: int) -> None:
-    n = y.shape[0]
+    n, c = y.shape
+    e = np.empty(c, np.float32)
     for r in range(chunk * rows, min(n, (chunk + 1) * rows)):
         m = row_max(y[r])
         if m == -np.inf:
             losses[r] = np.inf
         else:
-            losses[r] = math.log(exp_sum(y[r], m)) - (np.float64(y[r, labels[r]]) - np.float64(m))
+            ones, rest = exp_row(y[r], m, e)
+            losses[r] = log_total(ones, rest) - (np.float64(y[r, labels[r]]) - np.float64(m))
 
 
 @kernel

@@ -8,6 +8,7 @@ the first, and every pass stays pure: it returns arrays that nobody else has.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from typing import Final, cast
@@ -35,6 +36,9 @@ class _Store:
         self.lock = threading.RLock()  # a collection may run a finalizer in the middle of an allocation
         self.waiting: OrderedDict[int, list[Block]] = OrderedDict()
         self.free = self.live = self.peak = 0
+
+    def forked(self) -> None:
+        self.lock = threading.RLock()  # another thread of the parent may have held it
 
     def clear(self) -> None:
         with self.lock:
@@ -66,6 +70,8 @@ class _Store:
 
 
 _store: Final = _Store()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_store.forked)
 
 
 class _Lease:

@@ -1,7 +1,7 @@
 """The optimizers' kernels: one pass over weights, gradients and moments; the gradient comes back zeroed.
 
 Adam reads and writes 28 bytes a number (w, g, m, v read; all four written), so it runs at the speed of memory. The
-order of operations is PyTorch's (`torch.optim`, single tensor), and every operation is rounded to float32 by itself.
+order of operations is PyTorch's (`torch.optim`, single tensor), which multiplies and adds with one rounding (fma).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from bendtorch.kernels.arrays import Flat
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.vecmath import fma
 
 CHUNK: Final = 1 << 14  # numbers a chunk
 ZERO: Final = np.float32(0)
@@ -21,7 +22,7 @@ ZERO: Final = np.float32(0)
 @helper
 def _sgd(w: Flat, g: Flat, lr: np.float32) -> None:
     for i in range(w.size):
-        w[i] = w[i] + (-lr) * g[i]
+        w[i] = fma(-lr, g[i], w[i])
         g[i] = ZERO
 
 
@@ -29,7 +30,7 @@ def _sgd(w: Flat, g: Flat, lr: np.float32) -> None:
 def _momentum(w: Flat, g: Flat, m: Flat, lr: np.float32, mu: np.float32) -> None:
     for i in range(w.size):
         m[i] = m[i] * mu + g[i]
-        w[i] = w[i] + (-lr) * m[i]
+        w[i] = fma(-lr, m[i], w[i])
         g[i] = ZERO
 
 
@@ -38,9 +39,9 @@ def _adam(w: Flat, g: Flat, m: Flat, v: Flat, numbers: Flat) -> None:
     decay, added, beta2, c1, c2 = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     step, denominator, eps = numbers[5], numbers[6], numbers[7]
     for i in range(w.size):
-        gradient = g[i] + added * w[i]
-        mean = m[i] + c1 * (gradient - m[i])
-        square = v[i] * beta2 + c2 * gradient * gradient
+        gradient = fma(added, w[i], g[i]) if added != ZERO else g[i]  # 0 · w would be NaN for an infinite w
+        mean = fma(c1, gradient - m[i], m[i])
+        square = fma(c2 * gradient, gradient, v[i] * beta2)
         m[i] = mean
         v[i] = square
         w[i] = w[i] * decay + (-step * mean) / (np.sqrt(square) / denominator + eps)

@@ -1,8 +1,8 @@
 """Matrix products on a fixed grid of tiles.
 
 OpenBLAS gives other bits with two threads than with one. Here the output is cut into tiles by the sizes alone, and
-each tile is one single-threaded call: the same bits at any number of threads. The inner dimension is never cut, so no
-tile's sum is put together from parts.
+each tile is computed by one thread: the same bits at any number of threads. A few rows (a·bᵀ with up to 8) are inner
+products in vector lanes instead, which are twice as exact there and twice as fast.
 
 Work: 2·m·n·k FLOPs. Each tile packs its own share of a and b, which costs a few percent of the arithmetic a cut; so
 there are few tiles: two for what takes 20 microseconds, and twice as many for every fourfold work beyond a few
@@ -17,13 +17,15 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.blas import gemm
-from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.parallel import chunks_of, parallel_for
 
 LEAST_WORK: Final = 1 << 20  # multiplications worth a second thread: some 10 microseconds on one
 MANY: Final = 1 << 28  # multiplications worth a third
 MOST_TILES: Final = 64
 LEAST_SIDE: Final = 32
+FEW_ROWS: Final = 8
+FEW_ROWS_WORK: Final = 1 << 16  # multiplications a chunk
 ALIGN: Final = 32  # the sides of a tile are multiples of what a BLAS kernel computes at a time
 
 
@@ -48,7 +50,7 @@ def _tiles_for(work: int) -> int:
 def tile_shape(m: int, n: int, k: int) -> tuple[int, int]:
     """The sides of a tile of an m × n product over k: the longer side is halved until there are tiles enough."""
     wanted = _tiles_for(m * n * k)
-    rows, columns = m, n
+    rows, columns = max(m, 1), max(n, 1)
     while chunks_of(m, rows) * chunks_of(n, columns) < wanted and max(rows, columns) > LEAST_SIDE:
         if columns > rows:
             columns = _half(columns)
@@ -98,10 +100,36 @@ def add_into(source: Flat, target: Flat) -> None:
         target[c] += source[c]
 
 
+@reduction
+def _inner_product(a: Flat, b: Flat) -> np.float32:
+    total = np.float32(0)
+    for i in range(a.size):
+        total += a[i] * b[i]
+    return total
+
+
+@kernel
+def _few_rows_chunk(chunk: int, a: Matrix, b: Matrix, out: Matrix, columns: int) -> None:
+    for j in range(chunk * columns, min(b.shape[0], (chunk + 1) * columns)):
+        for i in range(a.shape[0]):
+            out[i, j] = _inner_product(a[i], b[j])
+
+
+@kernel
+def few_rows_nt(a: Matrix, b: Matrix, out: Matrix) -> None:
+    """out = a·bᵀ for an a of few rows: each row of b is read once."""
+    m, k = a.shape
+    columns = max(1, FEW_ROWS_WORK // max(m * k, 1))
+    parallel_for(_few_rows_chunk, chunks_of(b.shape[0], columns) if m > 0 else 0, (a, b, out, columns))
+
+
 @kernel
 def matmul_nt(a: Matrix, b: Matrix, out: Matrix) -> None:
     """out = a·bᵀ."""
     m, k = a.shape
+    if m <= FEW_ROWS:
+        few_rows_nt(a, b, out)
+        return
     n = b.shape[0]
     rows, columns = tile_shape(m, n, k)
     tiles = chunks_of(m, rows) * chunks_of(n, columns) if m * n > 0 else 0

@@ -99,9 +99,9 @@ bits: Final = _bits if JIT else _plain_bits
 
 @helper
 def ordered(x: np.float32) -> np.int32:
-    """An integer that grows as the float does: -inf < ... < -0 < +0 < ... < inf < NaN."""
+    """An integer that grows as the float does: -inf < ... < -0 < +0 < ... < inf < NaN, of either sign."""
     b = bits(x)
-    return b ^ ((b >> np.int32(31)) & np.int32(0x7FFFFFFF))
+    return b ^ ((b >> np.int32(31)) & np.int32(0x7FFFFFFF)) if x == x else np.int32(0x7FFFFFFF)
 
 
 @helper
@@ -118,7 +118,7 @@ def power_of_two(n: np.int32) -> np.float32:
 
 @helper
 def exp(x: np.float32) -> np.float32:
-    """e^x to within 1 ulp for every float32, results below the normal range included; NaN gives NaN.
+    """e^x to within 0.75 ulp for every float32, results below the normal range included; NaN gives NaN.
 
     With n the integer next to x / ln 2 and r = x - n·ln 2, e^x = 2^n · e^r. 2^n is applied as two powers, so that a
     result outside of the normal range is rounded once.
@@ -130,7 +130,8 @@ def exp(x: np.float32) -> np.float32:
     r = fma(n, -LN2_LOW, exact)
     lost = fma(n, -LN2_LOW, exact - r)  # what the rounding of r dropped
     p = fma(fma(fma(fma(fma(EXP_5, r, EXP_4), r, EXP_3), r, EXP_2), r, EXP_1), r, EXP_0)
-    e = (r + fma(p * r, r, lost)) + ONE
+    near = ONE + r
+    e = near + ((r - (near - ONE)) + fma(p * r, r, lost))  # 1 + r exactly, as a sum of two
     whole = to_int(n)
     first = whole >> np.int32(1)
     y = e * power_of_two(first) * power_of_two(whole - first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from bendtorch.errors import ConfigError, ShapeError
-from bendtorch.layer.info import Info
+from bendtorch.layer.info import Info, both_known
 from bendtorch.layer.leaf import Leaf
 from bendtorch.layer.pair import pair
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
@@ -61,12 +61,11 @@ def chain_info(
 ) -> Info:
     """A chain's description of itself."""
     one, two = first.info, second.info
-    saves = None if one.saves is None or two.saves is None else (one.saves, two.saves)
     return Info(
         CHAIN,
         takes=one.takes,
         gives=two.gives,
-        saves=saves,
+        saves=both_known(one.saves, two.saves),
         parts=parts,
         input_gradient=one.input_gradient and two.input_gradient,
     )

@@ -33,3 +33,8 @@ class Info:
         """The call that built the layer: `Linear(32, 64, 10)`."""
         inside = self.sizes.values() if self.sizes else self.parts
         return f"{self.name}({', '.join(map(str, inside))})"
+
+
+def both_known(first: Spec | None, second: Spec | None) -> Spec | None:
+    """The spec of a pair; not known where one of the two is not."""
+    return None if first is None or second is None else (first, second)

@@ -40,7 +40,7 @@ class Bwd(Generic[P, X]):
     g: P
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Layer(Params[P], Generic[P, X, Y, S]):
     """A layer: its parameters' functions (see `Params`), a forward and a backward pass.
 
@@ -65,7 +65,7 @@ class Layer(Params[P], Generic[P, X, Y, S]):
 
         return chain(self, then, ">>")
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return str(self.info)
 
 

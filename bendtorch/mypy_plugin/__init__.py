@@ -5,6 +5,7 @@
     show, wording           types in the user's words, from types and from mypy's text
     annotations, expose     sizes in annotations, and the names inside of strings
     bindings, expressions   the size that an argument expression denotes
+    fixed                   numbers known only at run time
     calls                   the hooks for calls, in the order in which they do their work:
       call, dimensions, solve, proofs, rename, seams; records for a layer's own functions
     chain, formula          `>>` and `Seq`

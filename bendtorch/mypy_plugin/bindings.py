@@ -9,6 +9,7 @@ from mypy.nodes import (
     Expression,
     ForStmt,
     FuncDef,
+    LambdaExpr,
     ListExpr,
     MypyFile,
     NameExpr,
@@ -21,21 +22,24 @@ from mypy.nodes import (
     WithStmt,
 )
 
-from bendtorch.mypy_plugin.walk import bound_by_expressions, inside
+from bendtorch.mypy_plugin.walk import bound_by_expressions, inside, results
 
 
 class Bindings:
     """The bindings of one file.
 
-    `definitions` holds each assigned variable: with its one defining expression, or with None when it is bound more
-    than once, in a loop, or by something that has no expression. `parameters` are the parameters of the functions,
-    `foreign` the variables that were asked for and are bound in none of these ways.
+    `definitions` holds each assigned variable with the expression of its first assignment, None where it has none of
+    its own (`n, c = sizes()`). `changing` are those that are bound more than once, or in a loop. `parameters` are the
+    parameters of functions and lambdas, `makers` the lambdas by the expressions that they give. `foreign` are the
+    variables that were asked for and are bound in none of these ways.
     """
 
     def __init__(self, tree: MypyFile) -> None:
         self.statements = tree.defs
         self.definitions: dict[Var, Expression | None] = {}
+        self.changing: set[Var] = set()
         self.parameters: set[Var] = set()
+        self.makers: dict[Expression, LambdaExpr] = {}
         self.foreign: set[Var] = set()
         self._read(tree.defs, in_loop=False)
 
@@ -53,18 +57,17 @@ class Bindings:
 
     def is_bound_once(self, variable: Var) -> bool:
         """Whether its value never changes: bound by one assignment, or a parameter that is never assigned."""
-        if variable in self.definitions:
-            return self.definitions[variable] is not None
-        return variable in self.parameters
+        return self.knows(variable) and variable not in self.changing
 
     def _read(self, statements: Iterable[Statement], *, in_loop: bool) -> None:
         for statement in statements:
             self._read_one(statement, in_loop)
             for name in bound_by_expressions(statement):
-                if isinstance(name, Var):
-                    self.foreign.add(name)
+                if isinstance(name, LambdaExpr):
+                    self.parameters |= {argument.variable for argument in name.arguments}
+                    self.makers |= dict.fromkeys(results(name.expr()), name)
                 else:
-                    self._bind(name, None)
+                    self._bind(name, None, once=False)
             again = isinstance(statement, (ForStmt, WhileStmt))
             self._read(inside(statement), in_loop=not isinstance(statement, FuncDef) and (in_loop or again))
 
@@ -74,24 +77,26 @@ class Bindings:
                 self.parameters |= {argument.variable for argument in statement.arguments}
             case AssignmentStmt():
                 for target in statement.lvalues:
-                    self._bind(target, None if in_loop else statement.rvalue)
+                    self._bind(target, statement.rvalue, once=not in_loop)
             case OperatorAssignmentStmt():
-                self._bind(statement.lvalue, None)
+                self._bind(statement.lvalue, None, once=False)
             case ForStmt():
-                self._bind(statement.index, None)
+                self._bind(statement.index, None, once=False)
             case WithStmt():
                 for optional in statement.target:
-                    self._bind(optional, None)
+                    self._bind(optional, None, once=not in_loop)
 
-    def _bind(self, target: Expression | None, value: Expression | None) -> None:
+    def _bind(self, target: Expression | None, value: Expression | None, *, once: bool) -> None:
         match target:
             case NameExpr(node=Var() as variable):
-                self.definitions[variable] = None if self.knows(variable) else value
+                if self.knows(variable) or not once:
+                    self.changing.add(variable)
+                self.definitions.setdefault(variable, value)
             case StarExpr():
-                self._bind(target.expr, None)
+                self._bind(target.expr, None, once=once)
             case TupleExpr() | ListExpr():
                 values: list[Expression | None] = [None] * len(target.items)
                 if isinstance(value, (TupleExpr, ListExpr)) and len(value.items) == len(values):
                     values = list(value.items)
                 for item, part in zip(target.items, values, strict=True):
-                    self._bind(item, part)
+                    self._bind(item, part, once=once)

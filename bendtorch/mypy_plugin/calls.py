@@ -63,7 +63,8 @@ class CallHooks:
 
     def on_call(self, context: FunctionContext | MethodContext) -> Type:
         """The result of a call, after what was renamed apart has been compared."""
-        return unpack(context.default_return_type, context.args, context.context, context.api)
+        result = unpack(context.default_return_type, context.args, context.context, context.api)
+        return self.reader.leaving(result, context.context, context.api)
 
 
 def _normalised(s: CallableType, api: CheckerPluginInterface) -> CallableType:

@@ -5,8 +5,19 @@ from __future__ import annotations
 from itertools import pairwise
 
 from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, OpExpr
-from mypy.plugin import CheckerPluginInterface, FunctionContext, MethodContext, MethodSigContext
-from mypy.types import CallableType, Instance, TupleType, Type, TypeVarId, TypeVarType, UninhabitedType, get_proper_type
+from mypy.plugin import CheckerPluginInterface, FunctionContext, FunctionSigContext, MethodContext, MethodSigContext
+from mypy.types import (
+    AnyType,
+    CallableType,
+    Instance,
+    ProperType,
+    TupleType,
+    Type,
+    TypeVarId,
+    TypeVarType,
+    UninhabitedType,
+    get_proper_type,
+)
 
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.formula import formula_of
@@ -52,7 +63,7 @@ def on_rshift(context: MethodContext, reader: SizeReader) -> Type:
     elif has_bare_int(gives):
         message = f">>: {one} gives {show(gives)}, a shape that is not static"
         api.fail(message, right or context.context, code=BEND_DIM)
-    return normalise(both.items[0], named_in(api))
+    return reader.leaving(normalise(both.items[0], named_in(api)), context.context, api)
 
 
 def _names(context: MethodContext, right: Expression | None) -> tuple[str, str]:
@@ -76,6 +87,23 @@ def _name(e: Expression | None) -> str:
     return ""
 
 
+def on_seq_signature(context: FunctionSigContext) -> CallableType:
+    """A list of layers behind a star has no length that is known, and layers of one type only: no overload fits."""
+    call = context.context
+    for argument, kind in zip(call.args, call.arg_kinds, strict=True) if isinstance(call, CallExpr) else ():
+        t = get_proper_type(context.api.get_expression_type(argument)) if kind.is_star() else None
+        item = get_proper_type(t.args[0]) if isinstance(t, Instance) and len(t.args) == 1 else None
+        if item is not None and not isinstance(item, AnyType) and not _is_untyped(item):
+            hint = "use Repeat(k, layer) for k layers of one kind"
+            context.api.fail(f"Seq: the number of layers is not static; {hint}", argument, code=BEND_DIM)
+    return context.default_signature
+
+
+def _is_untyped(t: ProperType) -> bool:
+    """Whether it is `Layer[Any, Any, Any, Any]`, by which a user leaves the checks to the run time."""
+    return isinstance(t, Instance) and is_layer(t) and all(isinstance(get_proper_type(a), AnyType) for a in t.args)
+
+
 def is_rest_of_seq(context: FunctionContext) -> bool:
     """Whether this call of `Seq` is of the overload for many layers."""
     return bool(context.callee_arg_names) and context.callee_arg_names[-1] == "rest"
@@ -83,8 +111,7 @@ def is_rest_of_seq(context: FunctionContext) -> bool:
 
 def on_seq(context: FunctionContext) -> Type:
     """`Seq` of any number of layers: its type folded from the right, its seams compared."""
-    layers = [get_proper_type(t) for given in context.arg_types for t in given]
-    places = [e for given in context.args for e in given]
+    places, layers = _layers_of(context)
     chain = [layer for layer in layers if isinstance(layer, Instance) and is_layer(layer)]
     if len(chain) != len(layers):
         return context.default_return_type
@@ -97,6 +124,21 @@ def on_seq(context: FunctionContext) -> Type:
         parameters = TupleType([layer.args[0], parameters], fallback)
         saved = TupleType([layer.args[3], saved], fallback)
     return chain[0].copy_modified(args=[parameters, chain[0].args[1], chain[-1].args[2], saved])
+
+
+def _layers_of(context: FunctionContext) -> tuple[list[Expression], list[ProperType]]:
+    """The expressions and types of the layers given, a tuple behind a star taken apart."""
+    given: dict[Expression, Type] = {}  # what stands behind a star is given for several parameters, and counted once
+    for expressions, types in zip(context.args, context.arg_types, strict=True):
+        given |= dict(zip(expressions, types, strict=True))
+    places: list[Expression] = []
+    layers: list[ProperType] = []
+    for place, t in given.items():
+        proper = get_proper_type(t)
+        parts = proper.items if isinstance(proper, TupleType) else [proper]
+        places += [place] * len(parts)
+        layers += [get_proper_type(part) for part in parts]
+    return places, layers
 
 
 def _compare(number: int, gives: Type, takes: Type, at: Expression, api: CheckerPluginInterface) -> None:

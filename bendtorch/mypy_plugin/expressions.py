@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import cast
 
 from mypy.checker import TypeChecker
-from mypy.nodes import Expression, IntExpr, MemberExpr, NameExpr, OpExpr, UnaryExpr, Var
+from mypy.nodes import CallExpr, Context, Expression, IntExpr, MemberExpr, NameExpr, OpExpr, UnaryExpr, Var
 from mypy.plugin import CheckerPluginInterface
-from mypy.types import Instance, Type, get_proper_type
+from mypy.types import Type
 
 from bendtorch.mypy_plugin.bindings import Bindings
+from bendtorch.mypy_plugin.fixed import first_size, is_fixed_field, outside_of, run_time
 from bendtorch.mypy_plugin.poly import Poly
 from bendtorch.mypy_plugin.queries import is_int
 from bendtorch.mypy_plugin.size_text import combine
-from bendtorch.mypy_plugin.types import literal, named_in, poly_of
+from bendtorch.mypy_plugin.types import poly_of
 
 MAX_DEPTH = 50
 """How many names and operators are followed before a size counts as unknown."""
@@ -47,9 +48,14 @@ class SizeReader:
         poly = poly_of(t)
         if poly is not None or not is_int(t):
             return poly
-        if isinstance(e, NameExpr):
-            return self._name(e, api, depth)
-        return self._field(e, api) if isinstance(e, MemberExpr) else None
+        match e:
+            case NameExpr():
+                return self._name(e, api, depth)
+            case MemberExpr():
+                return self._field(e, api)
+            case CallExpr(callee=NameExpr(fullname="builtins.len"), args=[counted]):
+                return first_size(api.get_expression_type(counted))
+        return None
 
     def _operation(self, e: OpExpr, api: CheckerPluginInterface, depth: int) -> Poly | None:
         left, right = self._size(e.left, api, depth + 1), self._size(e.right, api, depth + 1)
@@ -66,16 +72,28 @@ class SizeReader:
             return None
         value = bindings.definitions.get(e.node)
         found = self._size(value, api, depth + 1) if value is not None else None
-        return found if found is not None else _run_time(e.name, e.node, api)
+        return found if found is not None else run_time(e.name, e.node, api)
 
     def _field(self, e: MemberExpr, api: CheckerPluginInterface) -> Poly | None:
-        """A field of a frozen dataclass that a name bound once stands for never changes either."""
-        if not isinstance(e.expr, NameExpr) or not isinstance(e.expr.node, Var):
+        """A field that is set once, of what a name bound once stands for, never changes either."""
+        path, owner = e.name, e.expr
+        if not is_fixed_field(api.get_expression_type(owner), e.name):
             return None
-        owner = e.expr.node
-        if not _is_frozen(api.get_expression_type(e.expr)) or not self._bindings(owner, api).is_bound_once(owner):
+        while isinstance(owner, MemberExpr):
+            path = f"{owner.name}.{path}"
+            if not is_fixed_field(api.get_expression_type(owner.expr), owner.name):
+                return None
+            owner = owner.expr
+        if not isinstance(owner, NameExpr) or not isinstance(owner.node, Var):
             return None
-        return _run_time(f"{owner.name}.{e.name}", owner, api)
+        variable = owner.node
+        is_once = self._bindings(variable, api).is_bound_once(variable)
+        return run_time(f"{variable.name}.{path}", variable, api) if is_once else None
+
+    def leaving(self, t: Type, e: Context, api: CheckerPluginInterface) -> Type:
+        """The type of an expression as it is seen outside of the lambda that gives it, if one does."""
+        maker = self.current.makers.get(e) if self.current is not None and isinstance(e, Expression) else None
+        return t if maker is None else outside_of(maker, t, api)
 
     def _bindings(self, variable: Var, api: CheckerPluginInterface) -> Bindings:
         """The bindings of the file at hand.
@@ -90,14 +108,3 @@ class SizeReader:
         self.current = Bindings(tree)
         self.current.foreign |= {variable} if old is None else {variable, *old.foreign}
         return self.current
-
-
-def _is_frozen(t: Type) -> bool:
-    t = get_proper_type(t)
-    return isinstance(t, Instance) and bool((t.type.metadata.get("dataclass") or {}).get("frozen", False))
-
-
-def _run_time(name: str, variable: Var, api: CheckerPluginInterface) -> Poly | None:
-    """A number known only at run time: a size of its own, named after the variable and the line that binds it."""
-    place = f"{cast('TypeChecker', api).tree.fullname}.{variable.line}"
-    return poly_of(literal(f"{place}:{name}", named_in(api)))

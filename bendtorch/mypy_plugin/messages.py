@@ -37,6 +37,9 @@ EXPECTED: Final = {
 }
 """What the other side of a mismatch is called, where "expected" says less."""
 
+OF_ONE_LAYER: Final = {"Residual": "f", "Repeat": "f"}
+"""Combinators of one layer, and what they call it."""
+
 SLOTS: Final = ("has parameters", "takes", "gives", "saves")
 
 Parameters = Mapping[str, Sequence[str | None]]
@@ -112,6 +115,8 @@ def _argument(
         what = name or what
     elif name == "model":
         what = "the model"
+    elif name and OF_ONE_LAYER.get(callee) == name:
+        what = "the layer"
     expected = EXPECTED.get(callee, EXPECTED.get(callee.split(".")[0], {}) if owner == "Loss" else {}).get(name)
     return (f"{callee}: " if callee else "") + difference(what, got, want, expected or "expected")
 
@@ -152,7 +157,15 @@ def _between_layers(what: str, got: str, want: str, expected: str) -> str | None
         for verb, one, other in zip(SLOTS, *pair, strict=True)
         if one != other and "Any" not in (one, other)
     ]
+    if _grows(*pair):
+        return f"{what} {parts[0]}; a model that grows in a loop has no one type, use Repeat(k, layer)"
     return f"{what} {'; '.join(parts)}" if parts else None
+
+
+def _grows(got: Sequence[str], want: Sequence[str]) -> bool:
+    """Whether one layer's parameters are the other's and more, as `net = net >> layer` has it."""
+    longer = (f"tuple[{want[0]}, ", f", {want[0]}]")
+    return got[1:3] == want[1:3] and (got[0].startswith(longer[0]) or got[0].endswith(longer[1]))
 
 
 def _both(head: str, got: str, want: str) -> tuple[list[str], list[str]] | None:

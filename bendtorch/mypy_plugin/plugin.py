@@ -75,7 +75,7 @@ class BendPlugin(Plugin):
         """A call of a function or a class."""
         if fullname.startswith(FOREIGN) or self.default.get_function_signature_hook(fullname):
             return None
-        return guarded(self.calls.on_signature, "signature")
+        return guarded(self._on_seq_signature if fullname == SEQ else self.calls.on_signature, "signature")
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
         """The result of such a call."""
@@ -126,8 +126,14 @@ class BendPlugin(Plugin):
             **dict.fromkeys(arrays.ELEMENTWISE, arrays.on_elementwise),
         }
 
+    def _on_seq_signature(self, context: FunctionSigContext) -> CallableType:
+        chain.on_seq_signature(context)
+        return self.calls.on_signature(context)
+
     def _on_seq(self, context: FunctionContext) -> Type:
-        return chain.on_seq(context) if chain.is_rest_of_seq(context) else self.calls.on_call(context)
+        if not chain.is_rest_of_seq(context):
+            return self.calls.on_call(context)
+        return self.reader.leaving(chain.on_seq(context), context.context, context.api)
 
 
 def _on_attribute(context: AttributeContext) -> Type:

@@ -91,6 +91,12 @@ class Poly:
         return frozenset(atom for monomial, _ in self.terms for atom in monomial)
 
     @property
+    def all_atoms(self) -> frozenset[Atom]:
+        """The atoms that occur, those inside of floor quotients too."""
+        inside = [part.all_atoms for atom in self.atoms for part in quotient_parts(atom) or ()]
+        return self.atoms.union(*inside)
+
+    @property
     def key(self) -> str:
         """A text that is equal for equal polynomials, and for no others."""
         return " + ".join(f"{c}*{'*'.join(f'<{a.kind} {a.key}>' for a in m)}" for m, c in self.terms)

@@ -56,7 +56,7 @@ class Renamer:
         proper, argument = get_proper_type(t), self.call.argument(index)
         if argument is None or isinstance(proper, AnyType):
             return self.call.fill_in(t)
-        if isinstance(proper, CallableType) and is_maker(proper) and not isinstance(argument, LambdaExpr):
+        if isinstance(proper, CallableType) and is_maker(proper):
             return self.call.fill_in(proper.copy_modified(ret_type=self._value(index, proper.ret_type, "gives")))
         if self._needs_context(proper, argument):
             return self.call.fill_in(t)

@@ -31,6 +31,7 @@ MARK: Final = "bendtorch-pack:"
 NO_SOURCE: Final = -1
 KEEPS: Final = {
     ("Residual", "gives"): "; a residual layer must keep its shape",
+    ("Repeat", "gives"): "; a repeated layer must keep its shape",
     ("Fork", "takes"): "; both must take the same input",
     ("Tie", "has parameters"): "; tied layers share one set of parameters",
 }

@@ -12,6 +12,7 @@ from mypy.nodes import (
     AssignmentExpr,
     Block,
     ClassDef,
+    ConditionalExpr,
     Decorator,
     DictionaryComprehension,
     Expression,
@@ -26,7 +27,7 @@ from mypy.nodes import (
     OverloadedFuncDef,
     Statement,
     TryStmt,
-    Var,
+    TupleExpr,
     WhileStmt,
     WithStmt,
 )
@@ -71,8 +72,8 @@ def everything(statements: Iterable[Statement]) -> Iterator[Statement]:
         yield from everything(inside(statement))
 
 
-def bound_by_expressions(statement: Statement) -> Iterator[Expression | Var]:
-    """The names that a statement's own expressions and patterns bind, and the parameters of lambdas.
+def bound_by_expressions(statement: Statement) -> Iterator[Expression]:
+    """The names that a statement's own expressions and patterns bind, and the lambdas, which bind their parameters.
 
     `(n := 3)`, `case [n, *rest]:`, `[... for n in sizes]`, `lambda n: ...`.
     """
@@ -95,9 +96,17 @@ def bound_by_expressions(statement: Statement) -> Iterator[Expression | Var]:
             case GeneratorExpr() | DictionaryComprehension():
                 yield from node.indices
             case LambdaExpr():
-                yield from (argument.variable for argument in node.arguments)
+                yield node
                 waiting.extend(_of(node.body))
         waiting.extend(_parts(node))
+
+
+def results(e: Expression) -> Iterator[Expression]:
+    """The expressions whose value an expression may have, or have in it: itself, choices, the items of a tuple."""
+    yield e
+    parts = (e.if_expr, e.else_expr) if isinstance(e, ConditionalExpr) else e.items if isinstance(e, TupleExpr) else ()
+    for part in parts:
+        yield from results(part)
 
 
 def _parts(node: Node) -> Iterator[Node]:

@@ -6,9 +6,9 @@ is ever made up for a missing one: halves that do not match raise `ConfigError`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from bendtorch.errors import ConfigError
 from bendtorch.optim.config import Adam, AdamW, Momentum, Optimizer
@@ -63,6 +63,26 @@ def split_state(state: OptState[tuple[P, Q]]) -> tuple[OptState[P], OptState[Q]]
     return map_state(state, lambda pair: pair[0]), map_state(state, lambda pair: pair[1])
 
 
+def join_states(states: Sequence[OptState[P]]) -> OptState[tuple[P, ...]]:
+    """The state of a tuple of parameters from the states of its parts: at least one, all for the same optimizer."""
+    if all(isinstance(state, TwoMoments) for state in states):
+        both = [state for state in states if isinstance(state, TwoMoments)]
+        return TwoMoments(tuple(state.m for state in both), tuple(state.v for state in both))
+    if all(isinstance(state, OneMoment) for state in states):
+        return OneMoment(tuple(state.m for state in states if isinstance(state, OneMoment)))
+    if all(isinstance(state, NoMoments) for state in states):
+        return NoMoments()
+    raise _mixed(*states)
+
+
+def _mixed(*states: OptState[Any]) -> ConfigError:
+    kinds = sorted({type(state).__name__ for state in states})
+    return ConfigError(
+        f"the parts of a model have optimizer states of different kinds: {', '.join(kinds)}; "
+        "make all for the same optimizer"
+    )
+
+
 def join_state(first: OptState[P], second: OptState[Q]) -> OptState[tuple[P, Q]]:
     """`split_state`'s inverse. Raises `ConfigError` when the two were made for different optimizers."""
     if isinstance(first, TwoMoments) and isinstance(second, TwoMoments):
@@ -71,7 +91,4 @@ def join_state(first: OptState[P], second: OptState[Q]) -> OptState[tuple[P, Q]]
         return OneMoment((first.m, second.m))
     if isinstance(first, NoMoments) and isinstance(second, NoMoments):
         return NoMoments()
-    raise ConfigError(
-        f"the two parts of a model have optimizer states of different kinds: {type(first).__name__} and "
-        f"{type(second).__name__}; make both for the same optimizer"
-    )
+    raise _mixed(first, second)

@@ -39,6 +39,15 @@ class Flattened(Generic[P]):
     buffers: Flat
 
 
+def is_same(one: Any, two: Any) -> bool:
+    """Whether two values are the same object, or tuples of the same objects: combinators make new tuples."""
+    if one is two:
+        return True
+    if type(one) is not tuple or type(two) is not tuple or len(one) != len(two):
+        return False
+    return all(map(is_same, one, two))
+
+
 def flatten(model: Layer[P, Any, Any, Any], optimizer: Optimizer, p: P) -> Flattened[P] | None:
     """A copy of `p` in a flat buffer, with a zero gradient and new moments, each in a flat buffer of its own.
 

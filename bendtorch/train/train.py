@@ -8,7 +8,7 @@ from bendtorch.layer.protocol import Layer
 from bendtorch.losses.loss import Loss
 from bendtorch.optim.config import Optimizer
 from bendtorch.optim.state import OptState, new_state
-from bendtorch.train.flat import Flat, flatten
+from bendtorch.train.flat import Flat, flatten, is_same
 
 P = TypeVar("P")
 X = TypeVar("X")
@@ -46,10 +46,17 @@ class Train(Generic[P]):
         """Forward, loss, backward and one optimizer step on the batch `(x, target)`; gives the loss before the step."""
         forward = model.fwd(self.p, x)
         out = loss.grad(forward.y, target)
-        self.g = model.bwd(self.p, forward.s, out.dy, self.g).g
+        self._take(model, model.bwd(self.p, forward.s, out.dy, self.g).g)
         self.loss = out.loss
         self.apply(model)
         return out.loss
+
+    def _take(self, model: Layer[P, X, Y, S], g: P) -> None:
+        """Keep the gradient that a backward pass gave: it is what counts, whether or not it was added up in place."""
+        if self.flat is None:
+            self.g = g
+        elif not is_same(g, self.g):
+            model.store(g, self.flat.g, 0)
 
     def apply(self, model: Layer[P, X, Y, S]) -> None:
         """One optimizer step with the gradient collected so far, which comes back zeroed."""

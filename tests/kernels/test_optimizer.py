@@ -1,4 +1,4 @@
-"""The optimizers' kernels: every operation rounded to float32 by itself, in PyTorch's order, over several chunks."""
+"""The optimizers' kernels: PyTorch's operations in its order, each rounded once, over several chunks."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ MOMENTUM: Any = momentum
 ADAM: Any = adam
 F = np.float32
 
+
+def fma(a: Any, b: Any, c: Any) -> Any:
+    """a·b + c rounded once to float32: the product of two float32 is exact in float64."""
+    return (np.float64(a) * np.float64(b) + np.float64(c)).astype(F)
+
+
 sizes = st.sampled_from([0, 1, 7, 64, *([CHUNK - 1, CHUNK, 2 * CHUNK + 5] if shrunk(1, 0) else [])])
 rates = st.floats(0, 1, width=32)
 
@@ -26,7 +32,7 @@ rates = st.floats(0, 1, width=32)
 @given(size=sizes, seed=seeds, lr=rates)
 def test_sgd(size: int, seed: int, lr: float) -> None:
     w, g = numbers(seed, size), numbers(seed + 1, size)
-    expected = w + (-F(lr)) * g
+    expected = fma(-F(lr), g, w)
     SGD(w, g, F(lr))
     assert same_bits(w, expected)
     assert same_bits(g, np.zeros(size, F))
@@ -36,7 +42,7 @@ def test_sgd(size: int, seed: int, lr: float) -> None:
 def test_momentum(size: int, seed: int, lr: float, mu: float) -> None:
     w, g, m = numbers(seed, size), numbers(seed + 1, size), numbers(seed + 2, size)
     expected_m = m * F(mu) + g
-    expected_w = w + (-F(lr)) * expected_m
+    expected_w = fma(-F(lr), expected_m, w)
     MOMENTUM(w, g, m, F(lr), F(mu))
     assert same_bits(m, expected_m)
     assert same_bits(w, expected_w)
@@ -48,9 +54,9 @@ def test_momentum(size: int, seed: int, lr: float, mu: float) -> None:
 def test_adam(decoupled: bool, size: int, seed: int, lr: float, decay: float) -> None:
     w, g, m, v = numbers(seed, size), numbers(seed + 1, size), numbers(seed + 2, size), numbers(seed + 3, size) ** 2
     beta2, eps, step_size, denominator, c1, c2 = 0.999, 1e-8, lr / 0.19, np.sqrt(0.002), 0.1, 0.001
-    gradient = g if decoupled else g + F(decay) * w
-    mean = m + F(c1) * (gradient - m)
-    square = v * F(beta2) + F(c2) * gradient * gradient
+    gradient = g if decoupled else fma(F(decay), w, g)
+    mean = fma(F(c1), gradient - m, m)
+    square = fma(F(c2) * gradient, gradient, v * F(beta2))
     kept = w * F(1 - lr * decay) if decoupled else w
     expected = kept + (-F(step_size) * mean) / (np.sqrt(square) / F(denominator) + F(eps))
     ADAM(w, g, m, v, lr, beta2, eps, decay, decoupled, step_size, denominator, c1, c2)

@@ -1,0 +1,120 @@
+"""Repeat: the same layer k times in a row, each time with parameters of its own.
+
+The parameters are a tuple of k, whose type does not grow with k, so a stack of a thousand blocks is checked at once.
+The numbers and their order are those of a chain of k copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from bendtorch.errors import ConfigError, ShapeError
+from bendtorch.layer.info import Info
+from bendtorch.layer.leaf import Leaf
+from bendtorch.layer.params import Params, Step, check_room
+from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
+from bendtorch.optim.config import Opt
+from bendtorch.optim.state import OptState, join_states, map_state
+from bendtorch.shapes.arrays import FlatF32
+from bendtorch.shapes.spec import show_spec
+
+P = TypeVar("P")
+X = TypeVar("X")
+S = TypeVar("S")
+
+
+def Repeat(k: int, f: Layer[P, X, X, S]) -> Layer[tuple[P, ...], X, X, tuple[S, ...]]:
+    """`f >> f >> ... >> f`, k times, with k sets of parameters.
+
+    Raises `ConfigError` when k is less than 1, and `ShapeError` when `f` gives another shape than it takes.
+
+    Laws: L23 (it is the chain of k copies), L38, L47, L48.
+    """
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise ConfigError(f"Repeat: k must be an int of at least 1, got {k!r}")
+    takes, gives = f.info.takes, f.info.gives
+    if takes != gives:
+        raise ShapeError(
+            f"Repeat: {f} takes {show_spec(takes)}, gives {show_spec(gives)}; a repeated layer must keep its shape"
+        )
+    if k > 1 and not f.info.input_gradient and f.count() > 0:
+        raise ConfigError(f"Repeat: {f} gives no gradient of its input, which the copy before it needs")
+
+    def fwd(p: tuple[P, ...], x: X) -> Fwd[X, tuple[S, ...]]:
+        saved = []
+        for part in _copies(p, k):
+            one = f.fwd(part, x)
+            x = one.y
+            saved.append(one.s)
+        return Fwd(x, tuple(saved))
+
+    def bwd(p: tuple[P, ...], s: tuple[S, ...], dy: X, g: tuple[P, ...]) -> Bwd[tuple[P, ...], X]:
+        gradients = list(_copies(g, k))
+        for place in reversed(range(k)):
+            one = f.bwd(p[place], s[place], dy, gradients[place])
+            dy, gradients[place] = one.dx, one.g
+        return Bwd(dy, tuple(gradients))
+
+    saves = f.info.saves
+    info = Info(
+        f"Repeat({k})",
+        takes=takes,
+        gives=gives,
+        saves=None if saves is None else (saves,) * k,
+        parts=(f,),
+        input_gradient=f.info.input_gradient,
+    )
+    return make_layer(repeated(k, f), fwd, bwd, info)
+
+
+def _copies(parts: tuple[P, ...], k: int) -> tuple[P, ...]:
+    if len(parts) != k:
+        raise ShapeError(f"Repeat: expected parameters for {k} copies, got {len(parts)}")
+    return parts
+
+
+class RepeatStep(Generic[P]):
+    """One optimizer step over k sets of parameters: the step of each."""
+
+    def __init__(self, part: Params[P]) -> None:
+        self.part = part.step
+        self.elementwise = getattr(part.step, "elementwise", False)
+
+    def __call__(
+        self, opt: Opt, p: tuple[P, ...], g: tuple[P, ...], st: OptState[tuple[P, ...]]
+    ) -> Step[tuple[P, ...]]:
+        """Step each set in place with its share of the state."""
+        steps = [
+            self.part(opt, p[i], g[i], map_state(st, lambda parts, i=i: parts[i]))  # type: ignore[misc]
+            for i in range(len(p))
+        ]
+        return Step(tuple(s.p for s in steps), tuple(s.g for s in steps), join_states([s.st for s in steps]))
+
+
+def repeated(k: int, part: Params[P]) -> Params[tuple[P, ...]]:
+    """The functions over k sets of parameters, one after another."""
+    size, view = part.count(), part.view
+
+    def each(run: Callable[[P, FlatF32, int], int]) -> Callable[[tuple[P, ...], FlatF32, int], int]:
+        def all_of(p: tuple[P, ...], flat: FlatF32, offset: int) -> int:
+            check_room(flat, offset, k * size)
+            for one in _copies(p, k):
+                offset = run(one, flat, offset)
+            return offset
+
+        return all_of
+
+    leaves: tuple[Leaf, ...] = tuple(leaf.under(str(i)) for i in range(k) for leaf in part.leaves)
+    return Params(
+        zeros=lambda: tuple(part.zeros() for _ in range(k)),
+        step=RepeatStep(part),
+        dump=lambda p: np.concatenate([part.dump(one) for one in _copies(p, k)]),
+        load=each(part.load),
+        store=each(part.store),
+        count=lambda: k * size,
+        view=None if view is None else lambda flat, offset: tuple(view(flat, offset + i * size) for i in range(k)),
+        leaves=leaves,
+    )

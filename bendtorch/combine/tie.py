@@ -1,0 +1,77 @@
+"""Tie: three layers in a row, of which the first and the last share their parameters.
+
+    y = last_p(mid_q(first_p(x)))
+
+Tied embeddings: the table that looks tokens up is the weight that scores them. The shared parameters are stored,
+counted, dumped and stepped once; both uses add into one gradient, the last one first, as PyTorch does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from bendtorch.errors import ShapeError
+from bendtorch.layer.chain import check_seam
+from bendtorch.layer.info import Info
+from bendtorch.layer.pair import pair
+from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
+
+P = TypeVar("P")
+Q = TypeVar("Q")
+X = TypeVar("X")
+Y = TypeVar("Y")
+Z = TypeVar("Z")
+W = TypeVar("W")
+S1 = TypeVar("S1")
+S2 = TypeVar("S2")
+S3 = TypeVar("S3")
+
+
+def Tie(
+    first: Layer[P, X, Y, S1], mid: Layer[Q, Y, Z, S2], last: Layer[P, Z, W, S3]
+) -> Layer[tuple[P, Q], X, W, tuple[S1, S2, S3]]:
+    """`first`, `mid`, `last`, where `first` and `last` have the same parameters.
+
+    The shared parameters are initialised and stepped as `first`'s. Raises `ShapeError` when two layers do not meet, or
+    when the parameters to share have different shapes.
+
+    Laws: L21 (the gradient is the sum over uses), L42, L47, L48.
+    """
+    check_seam(first, mid, "Tie")
+    check_seam(mid, last, "Tie")
+    _check_shared(first, last)
+
+    def fwd(p: tuple[P, Q], x: X) -> Fwd[W, tuple[S1, S2, S3]]:
+        one = first.fwd(p[0], x)
+        two = mid.fwd(p[1], one.y)
+        three = last.fwd(p[0], two.y)
+        return Fwd(three.y, (one.s, two.s, three.s))
+
+    def bwd(p: tuple[P, Q], s: tuple[S1, S2, S3], dw: W, g: tuple[P, Q]) -> Bwd[tuple[P, Q], X]:
+        three = last.bwd(p[0], s[2], dw, g[0])
+        two = mid.bwd(p[1], s[1], three.dx, g[1])
+        one = first.bwd(p[0], s[0], two.dx, three.g)
+        return Bwd(one.dx, (one.g, two.g))
+
+    saves = (first.info.saves, mid.info.saves, last.info.saves)
+    info = Info(
+        "Tie",
+        takes=first.info.takes,
+        gives=last.info.gives,
+        saves=None if None in saves else tuple(part for part in saves if part is not None),
+        parts=(first, mid, last),
+        input_gradient=first.info.input_gradient,
+    )
+    names = (*(leaf.under("shared") for leaf in first.leaves), *(leaf.under("1") for leaf in mid.leaves))
+    return make_layer(pair(first, mid, names), fwd, bwd, info)
+
+
+def _check_shared(first: Layer[P, Any, Any, Any], last: Layer[P, Any, Any, Any]) -> None:
+    """Refuse two layers whose parameters have different shapes."""
+    one, two = ([leaf.shape for leaf in layer.leaves] for layer in (first, last))
+    if one != two:
+        shown = [", ".join(f"Mat[{r}, {c}]" for r, c in shapes) or "none" for shapes in (one, two)]
+        raise ShapeError(
+            f"Tie: {first} has parameters {shown[0]}, {last} has parameters {shown[1]}; "
+            "tied layers share one set of parameters"
+        )
