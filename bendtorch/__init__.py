@@ -22,7 +22,15 @@ from bendtorch.combine import (
     Swap,
     Tie,
 )
-from bendtorch.errors import BendError, CheckpointError, ConfigError, DtypeError, IndexRangeError, ShapeError
+from bendtorch.errors import (
+    BendError,
+    CheckpointError,
+    ConfigError,
+    DtypeError,
+    IndexRangeError,
+    NonFiniteError,
+    ShapeError,
+)
 from bendtorch.keys import Key
 from bendtorch.layer import Bwd, Fwd, Layer, Step, Unit, make_layer
 from bendtorch.layers import Lin, Linear, LinearFirst, LinearNB, ReLU
@@ -67,6 +75,7 @@ __all__ = [
     "Mat",
     "Momentum",
     "Mul2",
+    "NonFiniteError",
     "Permute",
     "ReLU",
     "Repeat",

@@ -27,5 +27,9 @@ class ConfigError(BendError, ValueError):
     """A configuration that contradicts itself or cannot be carried out."""
 
 
+class NonFiniteError(BendError, ArithmeticError):
+    """A loss that is no number or infinite: training cannot go on from it."""
+
+
 class CheckpointError(BendError, ValueError):
     """A file that is not a complete, valid checkpoint of the model it is read into."""

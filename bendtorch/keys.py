@@ -44,9 +44,18 @@ class Key:
         return np.random.Philox(sequence).random_raw(count)
 
     def uniform(self, count: int, low: float, high: float) -> FlatF32:
-        """`count` float32 numbers, evenly distributed on the 2^24 steps of [low, high)."""
+        """`count` float32 numbers, evenly distributed on the 2^24 steps of [low, high).
+
+        Raises `ConfigError` for an interval that is turned round, not finite, or wider than float32 can say.
+        """
+        most = float(np.finfo(np.float32).max)
+        if not (-most <= low <= high <= most and high - low <= most):
+            raise ConfigError(f"Key.uniform: expected finite low <= high, not too far apart, got {low} and {high}")
+        first, end = np.float32(low), np.float32(high)
         unit = (self.bits(count) >> np.uint64(40)).astype(np.float32) * np.float32(2.0**-24)
-        return (unit * np.float32(high - low) + np.float32(low)).astype(np.float32)
+        numbers: FlatF32 = unit * np.float32(high - low) + first
+        np.minimum(numbers, np.nextafter(end, first), out=numbers)  # the sum can round up to high
+        return numbers
 
     def permutation(self, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """The numbers 0 to count - 1 in random order."""

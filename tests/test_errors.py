@@ -17,6 +17,7 @@ from bendtorch import errors
         (errors.IndexRangeError, IndexError),
         (errors.ConfigError, ValueError),
         (errors.CheckpointError, ValueError),
+        (errors.NonFiniteError, ArithmeticError),
     ],
 )
 def test_each_is_a_bend_error_and_a_builtin(error: type[Exception], builtin: type[Exception]) -> None:
@@ -29,5 +30,5 @@ def test_no_error_is_caught_with_another() -> None:
     kinds = [
         kind for _, kind in inspect.getmembers(errors, inspect.isclass) if kind not in (errors.BendError, Exception)
     ]
-    assert len(kinds) == 5
+    assert len(kinds) == 6
     assert not [(a, b) for a in kinds for b in kinds if a is not b and issubclass(a, b)]

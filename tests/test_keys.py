@@ -91,6 +91,32 @@ def test_uniform_stays_inside_for_the_extreme_words(low: float, width: float) ->
     assert np.float32(low) <= drawn[1] < np.float32(low + width)
 
 
+@pytest.mark.parametrize("bounds", [(1.0, 2.0), (-0.05, 0.05), (0.1, 0.3), (1e8, 1e8 + 8), (-1e-45, 0.0)])
+def test_uniform_never_gives_the_upper_bound(bounds: tuple[float, float]) -> None:
+    low, high = np.float32(bounds[0]), np.float32(bounds[1])
+    drawn = AtTheEdge(0).uniform(2, *bounds)
+    assert drawn[0] == low
+    assert low <= drawn[1] <= np.nextafter(high, low)
+
+
+@given(seed=seeds, count=counts)
+def test_uniform_is_the_scaled_words_below_the_upper_bound(seed: int, count: int) -> None:
+    unit = (Key(seed).bits(count) >> np.uint64(40)).astype(np.float32) * np.float32(2.0**-24)
+    assert same_bits(Key(seed).uniform(count, -0.25, 0.5), unit * np.float32(0.75) + np.float32(-0.25))
+
+
+def test_uniform_on_a_point_is_the_point() -> None:
+    assert Key(0).uniform(3, 2.5, 2.5).tolist() == [2.5] * 3
+
+
+@pytest.mark.parametrize(
+    "bounds", [(2.0, 1.0), (np.nan, 1.0), (0.0, np.nan), (0.0, np.inf), (-np.inf, 0.0), (-3e38, 3e38), (1e300, 1e300)]
+)
+def test_an_interval_that_is_none_is_refused(bounds: tuple[float, float]) -> None:
+    with pytest.raises(ConfigError, match=r"^Key\.uniform: expected finite low <= high, not too far apart, got "):
+        Key(0).uniform(3, *bounds)
+
+
 def test_uniform_is_even() -> None:
     """Each of 16 equal bins of 64000 numbers holds 4000 within five deviations."""
     counts_of_bins, _ = np.histogram(Key(11).uniform(64000, -2, 2), bins=16, range=(-2, 2))

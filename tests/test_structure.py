@@ -33,6 +33,7 @@ ORDER: Final = (
     ("checkpoint",),
     ("models",),
     ("cli",),
+    ("__main__",),
 )
 RANK: Final = {name: rank for rank, names in enumerate(ORDER) for name in names}
 
@@ -41,6 +42,7 @@ AGAINST_THE_ORDER: Final[dict[tuple[str, str], str]] = {}
 
 WITHOUT_A_TEST: Final = {
     "kernels/arrays.py": "names of types, which hold nothing at run time",
+    "__main__.py": "the command of tests/cli; the README's test runs it",
 }
 """Files without a mirrored test. `__init__.py` files re-export, which is tested here; the plugin has its own suite."""
 

@@ -19,7 +19,7 @@ def Add2(n: Dim[N], c: Dim[C]) -> Layer[Unit, tuple[Mat[N, C], Mat[N, C]], Mat[N
     Laws: L17, L24, L25, L28 to L36, L52.
     """
     name, shape, spec = f"Add2({n}, {c})", (n, c), mat_spec(n, c)
-    check_sizes(name, n, c=c)
+    check_sizes(name, n=n, c=c)
 
     def fwd(p: Unit, x: tuple[Mat[N, C], Mat[N, C]]) -> Fwd[Mat[N, C], Unit]:
         y = empty_mat(n, c)
@@ -41,7 +41,7 @@ def Mul2(n: Dim[N], c: Dim[C]) -> Layer[Unit, tuple[Mat[N, C], Mat[N, C]], Mat[N
     Laws: L18, L24 to L28, L31 to L36, L52.
     """
     name, shape, spec = f"Mul2({n}, {c})", (n, c), mat_spec(n, c)
-    check_sizes(name, n, c=c)
+    check_sizes(name, n=n, c=c)
 
     def fwd(p: Unit, x: tuple[Mat[N, C], Mat[N, C]]) -> Fwd[Mat[N, C], tuple[Mat[N, C], Mat[N, C]]]:
         a, b = guard_mat(x[0], shape, name, "the first of x"), guard_mat(x[1], shape, name, "the second of x")

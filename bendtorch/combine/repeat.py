@@ -6,7 +6,6 @@ The numbers and their order are those of a chain of k copies.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -14,7 +13,8 @@ import numpy as np
 from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.layer.info import Info
 from bendtorch.layer.leaf import Leaf
-from bendtorch.layer.params import Params, Step, check_room
+from bendtorch.layer.pair import Transfer, loading, storing
+from bendtorch.layer.params import Params, Step
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
 from bendtorch.optim.config import Opt
 from bendtorch.optim.state import OptState, join_states, map_state
@@ -52,7 +52,7 @@ def Repeat(k: int, f: Layer[P, X, X, S]) -> Layer[tuple[P, ...], X, X, tuple[S, 
         return Fwd(x, tuple(saved))
 
     def bwd(p: tuple[P, ...], s: tuple[S, ...], dy: X, g: tuple[P, ...]) -> Bwd[tuple[P, ...], X]:
-        gradients = list(_copies(g, k))
+        p, s, gradients = _copies(p, k), _copies(s, k, "saved values"), list(_copies(g, k, "gradients"))
         for place in reversed(range(k)):
             one = f.bwd(p[place], s[place], dy, gradients[place])
             dy, gradients[place] = one.dx, one.g
@@ -60,7 +60,8 @@ def Repeat(k: int, f: Layer[P, X, X, S]) -> Layer[tuple[P, ...], X, X, tuple[S, 
 
     saves = f.info.saves
     info = Info(
-        f"Repeat({k})",
+        "Repeat",
+        {"k": k},
         takes=takes,
         gives=gives,
         saves=None if saves is None else (saves,) * k,
@@ -70,26 +71,29 @@ def Repeat(k: int, f: Layer[P, X, X, S]) -> Layer[tuple[P, ...], X, X, tuple[S, 
     return make_layer(repeated(k, f), fwd, bwd, info)
 
 
-def _copies(parts: tuple[P, ...], k: int) -> tuple[P, ...]:
+def _copies(parts: tuple[P, ...], k: int, what: str = "parameters") -> tuple[P, ...]:
+    """One for each copy; anything else is refused before a copy is run."""
     if len(parts) != k:
-        raise ShapeError(f"Repeat: expected parameters for {k} copies, got {len(parts)}")
+        raise ShapeError(f"Repeat: expected {what} for {k} copies, got {len(parts)}")
     return parts
 
 
 class RepeatStep(Generic[P]):
     """One optimizer step over k sets of parameters: the step of each."""
 
-    def __init__(self, part: Params[P]) -> None:
-        self.part = part.step
+    def __init__(self, k: int, part: Params[P]) -> None:
+        self.k, self.part = k, part.step
         self.elementwise = getattr(part.step, "elementwise", False)
 
     def __call__(
         self, opt: Opt, p: tuple[P, ...], g: tuple[P, ...], st: OptState[tuple[P, ...]]
     ) -> Step[tuple[P, ...]]:
         """Step each set in place with its share of the state."""
+        p, g = _copies(p, self.k), _copies(g, self.k, "gradients")
+        st = map_state(st, lambda parts: _copies(parts, self.k, "the optimizer's state"))
         steps = [
             self.part(opt, p[i], g[i], map_state(st, lambda parts, i=i: parts[i]))  # type: ignore[misc]
-            for i in range(len(p))
+            for i in range(self.k)
         ]
         return Step(tuple(s.p for s in steps), tuple(s.g for s in steps), join_states([s.st for s in steps]))
 
@@ -98,22 +102,21 @@ def repeated(k: int, part: Params[P]) -> Params[tuple[P, ...]]:
     """The functions over k sets of parameters, one after another."""
     size, view = part.count(), part.view
 
-    def each(run: Callable[[P, FlatF32, int], int]) -> Callable[[tuple[P, ...], FlatF32, int], int]:
-        def all_of(p: tuple[P, ...], flat: FlatF32, offset: int) -> int:
-            check_room(flat, offset, k * size)
-            for one in _copies(p, k):
-                offset = run(one, flat, offset)
+    def each(one: Transfer[P]) -> Transfer[tuple[P, ...]]:
+        def run(p: tuple[P, ...], flat: FlatF32, offset: int) -> int:
+            for copy in p:
+                offset = one.run(copy, flat, offset)
             return offset
 
-        return all_of
+        return Transfer(k * size, lambda p: [one.check(copy) for copy in _copies(p, k)], run)
 
     leaves: tuple[Leaf, ...] = tuple(leaf.under(str(i)) for i in range(k) for leaf in part.leaves)
     return Params(
         zeros=lambda: tuple(part.zeros() for _ in range(k)),
-        step=RepeatStep(part),
+        step=RepeatStep(k, part),
         dump=lambda p: np.concatenate([part.dump(one) for one in _copies(p, k)]),
-        load=each(part.load),
-        store=each(part.store),
+        load=each(loading(part)),
+        store=each(storing(part)),
         count=lambda: k * size,
         view=None if view is None else lambda flat, offset: tuple(view(flat, offset + i * size) for i in range(k)),
         leaves=leaves,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
 
 from bendtorch.combine.wiring import wire
 from bendtorch.errors import ShapeError
@@ -23,9 +22,10 @@ def Split(n: Dim[N], a: Dim[A], b: Dim[B]) -> Layer[Unit, Mat[N, "A+B"], tuple[M
     Laws: L66 (dual to `Concat`), L24, L25, L29, L33.
     """
     name = f"Split({n}, {a}, {b})"
-    check_sizes(name, n, a=a, b=b)
+    check_sizes(name, n=n, a=a, b=b)
     whole, parts = mat_spec(n, a + b), (mat_spec(n, a), mat_spec(n, b))
-    return wire("Split", {"n": n, "a": a, "b": b}, whole, parts, _splitter(name, n, a, b), _joiner(name, n, a, b))
+    there, back = _splitter(name, "x", n, a, b), _joiner(name, "dy", n, a, b)
+    return wire("Split", {"n": n, "a": a, "b": b}, whole, parts, there, back)
 
 
 def Concat(n: Dim[N], a: Dim[A], b: Dim[B]) -> Layer[Unit, tuple[Mat[N, A], Mat[N, B]], Mat[N, "A+B"], Unit]:
@@ -36,9 +36,10 @@ def Concat(n: Dim[N], a: Dim[A], b: Dim[B]) -> Layer[Unit, tuple[Mat[N, A], Mat[
     Laws: L66 (dual to `Split`), L24, L25, L29, L33.
     """
     name = f"Concat({n}, {a}, {b})"
-    check_sizes(name, n, a=a, b=b)
+    check_sizes(name, n=n, a=a, b=b)
     whole, parts = mat_spec(n, a + b), (mat_spec(n, a), mat_spec(n, b))
-    return wire("Concat", {"n": n, "a": a, "b": b}, parts, whole, _joiner(name, n, a, b), _splitter(name, n, a, b))
+    there, back = _joiner(name, "x", n, a, b), _splitter(name, "dy", n, a, b)
+    return wire("Concat", {"n": n, "a": a, "b": b}, parts, whole, there, back)
 
 
 def Reshape(
@@ -51,16 +52,15 @@ def Reshape(
     Laws: L66 (the backward pass is the inverse), L24, L25, L29, L33.
     """
     name = f"Reshape({n}, {i}, {m}, {o})"
-    check_sizes(name, n, i=i, o=o)
-    check_sizes(name, m)
+    check_sizes(name, n=n, i=i, m=m, o=o)
     if n * i != m * o:
         raise ShapeError(f"Reshape: n*i = {n}*{i} = {n * i} but m*o = {m}*{o} = {m * o}")
 
     def there(x: Mat[N, I]) -> Mat[M, O]:
-        return cast("Mat[M, O]", guard_mat(x, (n, i), name, "x").reshape(m, o))
+        return guard_mat(x, (n, i), name, "x").reshape(m, o)
 
     def back(dy: Mat[M, O]) -> Mat[N, I]:
-        return cast("Mat[N, I]", guard_mat(dy, (m, o), name, "dy").reshape(n, i))
+        return guard_mat(dy, (m, o), name, "dy").reshape(n, i)
 
     return wire("Reshape", {"n": n, "i": i, "m": m, "o": o}, mat_spec(n, i), mat_spec(m, o), there, back)
 
@@ -74,8 +74,7 @@ def Permute(a: Dim[A], b: Dim[B], c: Dim[C]) -> Layer[Unit, Mat["A*B", C], Mat["
     Laws: L66 (the backward pass is the inverse), L24, L25, L29, L33.
     """
     name, spec = f"Permute({a}, {b}, {c})", mat_spec(a * b, c)
-    check_sizes(name, a, c=c)
-    check_sizes(name, b)
+    check_sizes(name, rows=("a", "b"), a=a, b=b, c=c)
 
     def there(x: Mat["A*B", C]) -> Mat["A*B", C]:
         return _transposed(guard_mat(x, (a * b, c), name, "x"), a, b)
@@ -94,11 +93,13 @@ def _transposed(x: Mat[N, C], outer: int, inner: int) -> Mat[N, C]:
     return y
 
 
-def _splitter(name: str, n: Dim[N], a: Dim[A], b: Dim[B]) -> Callable[[Mat[N, "A+B"]], tuple[Mat[N, A], Mat[N, B]]]:
+def _splitter(
+    name: str, what: str, n: Dim[N], a: Dim[A], b: Dim[B]
+) -> Callable[[Mat[N, "A+B"]], tuple[Mat[N, A], Mat[N, B]]]:
     """A matrix cut after its first `a` columns, into matrices of their own."""
 
     def split(x: Mat[N, "A+B"]) -> tuple[Mat[N, A], Mat[N, B]]:
-        x = guard_mat(x, (n, a + b), name, "x or dy")
+        x = guard_mat(x, (n, a + b), name, what)
         left, right = empty_mat(n, a), empty_mat(n, b)
         left[...], right[...] = x[:, :a], x[:, a:]
         return left, right
@@ -106,13 +107,15 @@ def _splitter(name: str, n: Dim[N], a: Dim[A], b: Dim[B]) -> Callable[[Mat[N, "A
     return split
 
 
-def _joiner(name: str, n: Dim[N], a: Dim[A], b: Dim[B]) -> Callable[[tuple[Mat[N, A], Mat[N, B]]], Mat[N, "A+B"]]:
+def _joiner(
+    name: str, what: str, n: Dim[N], a: Dim[A], b: Dim[B]
+) -> Callable[[tuple[Mat[N, A], Mat[N, B]]], Mat[N, "A+B"]]:
     """Two matrices side by side."""
 
     def join(x: tuple[Mat[N, A], Mat[N, B]]) -> Mat[N, "A+B"]:
         whole = empty_mat(n, a + b)
-        whole[:, :a] = guard_mat(x[0], (n, a), name, "the first of x or dy")
-        whole[:, a:] = guard_mat(x[1], (n, b), name, "the second of x or dy")
+        whole[:, :a] = guard_mat(x[0], (n, a), name, f"the first of {what}")
+        whole[:, a:] = guard_mat(x[1], (n, b), name, f"the second of {what}")
         return whole
 
     return join

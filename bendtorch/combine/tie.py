@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from bendtorch.errors import ShapeError
+from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.layer.chain import check_seam
 from bendtorch.layer.info import Info
 from bendtorch.layer.pair import pair
@@ -33,12 +33,15 @@ def Tie(
     """`first`, `mid`, `last`, where `first` and `last` have the same parameters.
 
     The shared parameters are initialised and stepped as `first`'s. Raises `ShapeError` when two layers do not meet, or
-    when the parameters to share have different shapes.
+    when the parameters to share have different shapes, and `ConfigError` when a layer behind parameters gives no
+    gradient of its input.
 
-    Laws: L21 (the gradient is the sum over uses), L42, L47, L48.
+    Laws: L21 (the gradient is the sum over uses), L42, L47, L48; L32 up to rounding, as each use adds by itself.
     """
     check_seam(first, mid, "Tie")
     check_seam(mid, last, "Tie")
+    if not last.info.input_gradient and first.count() > 0:
+        raise ConfigError(f"Tie: {last} gives no gradient of its input, but {first} before it has parameters to train")
     _check_shared(first, last)
 
     def fwd(p: tuple[P, Q], x: X) -> Fwd[W, tuple[S1, S2, S3]]:
@@ -60,7 +63,7 @@ def Tie(
         gives=last.info.gives,
         saves=None if None in saves else tuple(part for part in saves if part is not None),
         parts=(first, mid, last),
-        input_gradient=first.info.input_gradient,
+        input_gradient=all(layer.info.input_gradient for layer in (first, mid, last)),
     )
     names = (*(leaf.under("shared") for leaf in first.leaves), *(leaf.under("1") for leaf in mid.leaves))
     return make_layer(pair(first, mid, names), fwd, bwd, info)

@@ -35,7 +35,7 @@ def wire(
 def Id(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Mat[N, C], Unit]:
     """y = x of n × c, and dx = dy. Laws: L2, L6, L20."""
     name, spec = f"Id({n}, {c})", mat_spec(n, c)
-    check_sizes(name, n, c=c)
+    check_sizes(name, n=n, c=c)
 
     def keep(x: Mat[N, C]) -> Mat[N, C]:
         return guard_mat(x, (n, c), name, "x")
@@ -46,7 +46,7 @@ def Id(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Mat[N, C], Unit]:
 def Copy(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], tuple[Mat[N, C], Mat[N, C]], Unit]:
     """y = (x, x) of n × c, and dx = the sum of the two gradients. Laws: L11 to L16."""
     name, spec = f"Copy({n}, {c})", mat_spec(n, c)
-    check_sizes(name, n, c=c)
+    check_sizes(name, n=n, c=c)
 
     def copy(x: Mat[N, C]) -> tuple[Mat[N, C], Mat[N, C]]:
         x = guard_mat(x, (n, c), name, "x")
@@ -63,7 +63,7 @@ def Swap(
 ) -> Layer[Unit, tuple[Mat[N, A], Mat[N, B]], tuple[Mat[N, B], Mat[N, A]], Unit]:
     """(u, v) becomes (v, u), for u of n × a and v of n × b. Laws: L9, L10, L13."""
     name, one, two = f"Swap({n}, {a}, {b})", mat_spec(n, a), mat_spec(n, b)
-    check_sizes(name, n, a=a, b=b)
+    check_sizes(name, n=n, a=a, b=b)
 
     def swap(x: tuple[Mat[N, A], Mat[N, B]]) -> tuple[Mat[N, B], Mat[N, A]]:
         return guard_mat(x[1], (n, b), name, "the second of x"), guard_mat(x[0], (n, a), name, "the first of x")
@@ -77,7 +77,7 @@ def Swap(
 def Drop(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Unit, Unit]:
     """y = () whatever the n × c input, and dx = 0 (read-only, of no memory). Laws: L14, L15."""
     name = f"Drop({n}, {c})"
-    check_sizes(name, n, c=c)
+    check_sizes(name, n=n, c=c)
 
     def drop(x: Mat[N, C]) -> Unit:
         guard_mat(x, (n, c), name, "x")
@@ -95,7 +95,7 @@ def Assoc(
     """((u, v), w) becomes (u, (v, w)), for matrices of n rows and a, b, c columns. Laws: L8, L12."""
     name = f"Assoc({n}, {a}, {b}, {c})"
     one, two, three = mat_spec(n, a), mat_spec(n, b), mat_spec(n, c)
-    check_sizes(name, n, a=a, b=b, c=c)
+    check_sizes(name, n=n, a=a, b=b, c=c)
 
     def right(
         x: tuple[tuple[Mat[N, A], Mat[N, B]], Mat[N, C]],

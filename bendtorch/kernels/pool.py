@@ -186,14 +186,17 @@ def wanted_threads() -> int:
 
     Raises `ConfigError` when `BENDTORCH_NUM_THREADS` is not a positive number.
     """
-    text = os.environ.get("BENDTORCH_NUM_THREADS", "").strip()
-    if text:
-        if not text.isdigit() or int(text) < 1:
-            raise ConfigError(f"BENDTORCH_NUM_THREADS must be a number of at least 1, got {text!r}")
-        return int(text)
+
+    def number(text: str) -> int:
+        return int(text) if text.isdecimal() and len(text) < 10 else 0  # `isdigit` holds for ² too
+
+    own = os.environ.get("BENDTORCH_NUM_THREADS", "").strip()
+    if own and number(own) < 1:
+        raise ConfigError(f"BENDTORCH_NUM_THREADS must be a number of at least 1, got {own!r}")
     other = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    if other.isdigit() and int(other) >= 1:
-        return int(other)
+    wanted = number(own) or number(other)
+    if wanted:
+        return wanted
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

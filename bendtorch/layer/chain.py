@@ -72,13 +72,15 @@ def chain_info(
 
 
 def check_seam(first: Layer[Any, Any, Any, Any], second: Layer[Any, Any, Any, Any], written: str) -> None:
-    """Refuse two layers that do not meet; the message names the two that touch, not the whole chains."""
+    """Refuse two layers that do not meet; the message names the two parts at fault, not the whole chains."""
     left, right = chain_parts(first)[-1], chain_parts(second)[0]
     gives, takes = first.info.gives, second.info.takes
     if gives is not None and takes is not None and gives != takes:
         raise ShapeError(f"{written}: {left} gives {show_spec(gives)}, {right} takes {show_spec(takes)}")
     if not second.info.input_gradient and first.count() > 0:
+        blind = next((part for part in chain_parts(second) if not part.info.input_gradient), right)
+        trained = next((part for part in reversed(chain_parts(first)) if part.count() > 0), left)
         raise ConfigError(
-            f"{written}: {right} gives no gradient of its input, but {left} before it has parameters to train; "
+            f"{written}: {blind} gives no gradient of its input, but {trained} before it has parameters to train; "
             f"use a layer that gives one (Linear instead of LinearFirst)"
         )

@@ -30,8 +30,8 @@ class Info:
     input_gradient: bool = True
 
     def __str__(self) -> str:
-        """The call that built the layer: `Linear(32, 64, 10)`."""
-        inside = self.sizes.values() if self.sizes else self.parts
+        """The call that built the layer: `Linear(32, 64, 10)`, `Repeat(4, ReLU(32, 64))`."""
+        inside = (*self.sizes.values(), *self.parts)
         return f"{self.name}({', '.join(map(str, inside))})"
 
 

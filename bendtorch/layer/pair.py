@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from bendtorch.optim.config import Opt
 from bendtorch.optim.state import OptState, join_state, split_state
 from bendtorch.shapes.arrays import FlatF32
 
+P = TypeVar("P")
 P1 = TypeVar("P1")
 P2 = TypeVar("P2")
 
@@ -33,6 +35,48 @@ class PairStep(Generic[P1, P2]):
         return Step((one.p, two.p), (one.g, two.g), join_state(one.st, two.st))
 
 
+Move = Callable[[P, FlatF32, int], int]
+
+
+class Transfer(Generic[P]):
+    """The `load` or `store` of a composite: every part is checked before the first is written.
+
+    Calling it checks all parts, wherever they are nested, once; `run` is the same without the checks.
+    """
+
+    def __init__(self, count: int, check: Callable[[P], object], run: Move[P]) -> None:
+        self.count, self.check, self.run = count, check, run
+
+    def __call__(self, p: P, flat: FlatF32, offset: int) -> int:
+        """Load or store `p` from or to `flat`, from an offset on; gives the next offset."""
+        check_room(flat, offset, self.count)
+        self.check(p)
+        return self.run(p, flat, offset)
+
+
+def loading(part: Params[P]) -> Transfer[P]:
+    """A part's `load`, checked by letting the part load the numbers that it has."""
+    if isinstance(part.load, Transfer):
+        return part.load
+    return Transfer(part.count(), lambda p: part.load(p, part.dump(p), 0), part.load)
+
+
+def storing(part: Params[P]) -> Transfer[P]:
+    """A part's `store`, checked by a dump, which writes nowhere but into an array of its own."""
+    if isinstance(part.store, Transfer):
+        return part.store
+    return Transfer(part.count(), part.dump, part.store)
+
+
+def _both(first: Transfer[P1], second: Transfer[P2]) -> Transfer[tuple[P1, P2]]:
+    """The first part's transfer, then the second's."""
+    return Transfer(
+        first.count + second.count,
+        lambda p: (first.check(p[0]), second.check(p[1])),
+        lambda p, flat, offset: second.run(p[1], flat, first.run(p[0], flat, offset)),
+    )
+
+
 class _Pair(Generic[P1, P2]):
     """The functions over a pair of parameters: the first's, then the second's."""
 
@@ -48,14 +92,6 @@ class _Pair(Generic[P1, P2]):
     def dump(self, p: tuple[P1, P2]) -> FlatF32:
         return np.concatenate([self.first.dump(p[0]), self.second.dump(p[1])])
 
-    def load(self, p: tuple[P1, P2], flat: FlatF32, offset: int) -> int:
-        check_room(flat, offset, self.count())
-        return self.second.load(p[1], flat, self.first.load(p[0], flat, offset))
-
-    def store(self, p: tuple[P1, P2], flat: FlatF32, offset: int) -> int:
-        check_room(flat, offset, self.count())
-        return self.second.store(p[1], flat, self.first.store(p[0], flat, offset))
-
 
 def pair(first: Params[P1], second: Params[P2], leaves: tuple[Leaf, ...] | None = None) -> Params[tuple[P1, P2]]:
     """The functions over `(p1, p2)`. Leaves are named `0.…` and `1.…` unless the caller names them.
@@ -68,8 +104,8 @@ def pair(first: Params[P1], second: Params[P2], leaves: tuple[Leaf, ...] | None 
         zeros=both.zeros,
         step=PairStep(first, second),
         dump=both.dump,
-        load=both.load,
-        store=both.store,
+        load=_both(loading(first), loading(second)),
+        store=_both(storing(first), storing(second)),
         count=both.count,
         view=None
         if view1 is None or view2 is None

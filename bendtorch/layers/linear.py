@@ -38,7 +38,7 @@ def Linear(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Lin[I, O], Mat[N, I], Mat[N
 
     Laws: L24 to L28, L30 to L36, L46 to L48, L52, L69.
     """
-    name = f"Linear({n}, {i}, {o})"
+    name, info = f"Linear({n}, {i}, {o})", linear_info("Linear", n, i, o)  # first: it refuses impossible sizes
     forward, add_gradients = linear_forward_of(name, n, i, o), linear_gradients_of(name, n, i, o)
 
     def bwd(p: Lin[I, O], s: Mat[N, I], dy: Mat[N, O], g: Lin[I, O]) -> Bwd[Lin[I, O], Mat[N, I]]:
@@ -48,7 +48,7 @@ def Linear(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Lin[I, O], Mat[N, I], Mat[N
         matmul_nn(dy, guard_mat(p.weight, (o, i), name, "weight"), dx)
         return Bwd(dx, g)
 
-    return make_layer(linear_params(i, o), forward, bwd, linear_info("Linear", n, i, o))
+    return make_layer(linear_params(i, o), forward, bwd, info)
 
 
 def linear_params(i: Dim[I], o: Dim[O]) -> Params[Lin[I, O]]:
@@ -63,7 +63,7 @@ def linear_params(i: Dim[I], o: Dim[O]) -> Params[Lin[I, O]]:
 
 def linear_info(kind: str, n: int, i: int, o: int, input_gradient: bool = True) -> Info:
     """What a linear layer says of itself; refuses sizes that it cannot have."""
-    check_sizes(f"{kind}({n}, {i}, {o})", n, i=i, o=o)
+    check_sizes(f"{kind}({n}, {i}, {o})", n=n, i=i, o=o)
     sizes = {"n": n, "i": i, "o": o}
     return Info(kind, sizes, mat_spec(n, i), mat_spec(n, o), mat_spec(n, i), input_gradient=input_gradient)
 

@@ -26,7 +26,7 @@ def ReLU(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Mat[N, C], Mat[N, C]]:
     Laws: L24 to L28, L31 to L36, L52, L67, L69.
     """
     name, shape, spec = f"ReLU({n}, {c})", (n, c), mat_spec(n, c)
-    check_sizes(name, n, c=c)
+    check_sizes(name, n=n, c=c)
 
     def fwd(p: Unit, x: Mat[N, C]) -> Fwd[Mat[N, C], Mat[N, C]]:
         y = empty_mat(n, c)

@@ -28,7 +28,7 @@ def CrossEntropy(n: Dim[N], c: Dim[C]) -> Loss[Mat[N, C], Ids[N]]:
     Laws: L24, L25, L31 (weighted by rows), L33, L36, L54, L69.
     """
     name = f"CrossEntropy({n}, {c})"
-    check_sizes(name, n, c=c)
+    check_sizes(name, n=n, c=c)
 
     def arrays(y: Mat[N, C], target: Ids[N]) -> tuple[Mat[N, C], Ids[N]]:
         logits, labels = guard_mat(y, (n, c), name, "y"), guard_ids(target, n, name, "target")

@@ -8,8 +8,10 @@
     fixed                   numbers known only at run time
     calls                   the hooks for calls, in the order in which they do their work:
       call, dimensions, solve, proofs, rename, seams; records for a layer's own functions
-    chain, formula          `>>` and `Seq`
-    partial, arrays         `functools.partial`, numpy's operators
+    chain, formula, picture `>>` and `Seq`
+    partial                 `functools.partial`
+    numpy_calls             numpy's functions and methods, which of them is answered by what:
+      array_types, arrays, making, indexing, broadcasting, reductions, joining
     messages, watch         mypy's own messages in the user's words
     faults, plugin          the wrapper around all hooks, and the plugin class
 

@@ -1,32 +1,24 @@
-"""numpy's own operations on matrices, where its types lose the shape: `@`, `.T`, `+ - * /`, `np.zeros((n, c), ...)`."""
+"""Arrays turned round and made of a shape: `.T`, `np.zeros((n, c), ...)`. numpy's types lose both shapes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
 from mypy.nodes import TupleExpr, TypeAlias, TypeInfo
-from mypy.plugin import AttributeContext, FunctionContext, MethodContext
+from mypy.plugin import AttributeContext
 from mypy.types import AnyType, FunctionLike, Instance, TupleType, Type, get_proper_type
 
+from bendtorch.mypy_plugin.array_types import AnyCall
 from bendtorch.mypy_plugin.expressions import SizeReader
-from bendtorch.mypy_plugin.poly import Poly
-from bendtorch.mypy_plugin.show import show
-from bendtorch.mypy_plugin.types import named_in, poly_of, same, type_of
-from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
+from bendtorch.mypy_plugin.types import named_in, type_of
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
-
-AnyCall = FunctionContext | MethodContext
 
 PYTHON_NUMBERS: Final = {"builtins.float": "float64", "builtins.int": "int64"}
 TRANSPOSED: Final = "numpy._ArrayOrScalarCommon.T"
 MAKE_EMPTY: Final = "numpy._core.multiarray._ConstructorEmpty.__call__"
 MAKE_FULL: Final = "numpy._core.numeric.full"
-PRODUCTS: Final = frozenset({"numpy.ndarray.__matmul__", "numpy.ndarray.__rmatmul__"})
-ELEMENTWISE: Final = frozenset(
-    f"numpy.ndarray.__{side}{operator}__" for operator in ("add", "sub", "mul", "truediv") for side in ("", "r")
-)
 
 
 def on_transposed(context: AttributeContext) -> Type:
@@ -71,11 +63,11 @@ def _with_scalar(t: Instance, context: AnyCall) -> Type:
     given = context.arg_types[names.index("dtype")] if "dtype" in names else []
     if not given and "fill_value" in names:
         return t  # the value's own type
-    scalar = _scalar_of(get_proper_type(given[0]), context) if given else _numpy_scalar("float64", context)
+    scalar = scalar_of(get_proper_type(given[0]), context) if given else _numpy_scalar("float64", context)
     return t if scalar is None else t.copy_modified(args=[t.args[0], named_in(context.api)("numpy.dtype", [scalar])])
 
 
-def _scalar_of(asked: Type, context: AnyCall) -> Type | None:
+def scalar_of(asked: Type, context: AnyCall) -> Type | None:
     """The scalar type that a dtype argument stands for, if it is a class: `np.float32`, `float`, `int`."""
     made = get_proper_type(asked.items[0].ret_type) if isinstance(asked, FunctionLike) and asked.is_type_obj() else None
     if not isinstance(made, Instance):
@@ -92,67 +84,6 @@ def _numpy_scalar(name: str, context: AnyCall) -> Type | None:
     if isinstance(node, TypeAlias):
         return get_proper_type(node.target)
     return Instance(node, []) if isinstance(node, TypeInfo) else None
-
-
-def on_product(context: MethodContext) -> Type:
-    """`a @ b` of two matrices."""
-    left, right = _matrix(context.type), _matrix(_argument(context))
-    if left is None or right is None:
-        return context.default_return_type
-    if not same(left.shape.items[1], right.shape.items[0]):
-        inner = f"inner sizes {show(left.shape.items[1])} and {show(right.shape.items[0])} differ"
-        message = f"@: {show(left.t)} @ {show(right.t)}: {inner}"
-        context.api.fail(message, context.context, code=BEND_SHAPE)
-    return _with_shape(left.t, left.shape, [left.shape.items[0], right.shape.items[1]])
-
-
-def on_elementwise(context: MethodContext) -> Type:
-    """`a op b` of two matrices of one shape, or of a matrix and a number.
-
-    A matrix with an axis of 1 is broadcast; where that makes the result larger than `a`, numpy's own type stands.
-    """
-    left, right = _matrix(context.type), _matrix(_argument(context))
-    if left is None:
-        return context.default_return_type
-    if right is None:
-        other = get_proper_type(_argument(context))
-        is_number = isinstance(other, Instance) and other.type.fullname in ("builtins.int", "builtins.float")
-        return left.t if is_number else context.default_return_type
-    if right.fits_into(left):
-        return left.t
-    if not left.has_one():
-        message = f"{show(left.t)} and {show(right.t)} have different shapes"
-        context.api.fail(message, context.context, code=BEND_SHAPE)
-    return context.default_return_type
-
-
-class _Matrix:
-    """The type of a float32 matrix."""
-
-    def __init__(self, t: Instance, shape: TupleType) -> None:
-        self.t, self.shape = t, shape
-
-    def has_one(self) -> bool:
-        """Whether an axis has size 1."""
-        return any(poly_of(size) == Poly.number(1) for size in self.shape.items)
-
-    def fits_into(self, other: _Matrix) -> bool:
-        """Whether each size is 1 or equal to the other's."""
-        pairs = zip(self.shape.items, other.shape.items, strict=True)
-        return all(poly_of(mine) == Poly.number(1) or same(mine, theirs) for mine, theirs in pairs)
-
-
-def _matrix(t: Type | None) -> _Matrix | None:
-    t = get_proper_type(t)
-    if not isinstance(t, Instance) or t.type.fullname != "numpy.ndarray" or len(t.args) != 2:
-        return None
-    shape = get_proper_type(t.args[0])
-    is_matrix = isinstance(shape, TupleType) and len(shape.items) == 2 and show(t).startswith("Mat[")
-    return _Matrix(t, shape) if is_matrix and isinstance(shape, TupleType) else None
-
-
-def _argument(context: MethodContext) -> Type | None:
-    return context.arg_types[0][0] if context.arg_types and context.arg_types[0] else None
 
 
 def _with_shape(t: Instance, shape: TupleType, sizes: list[Type]) -> Instance:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, OpExpr
+from mypy.nodes import CallExpr, Expression, OpExpr
 from mypy.plugin import CheckerPluginInterface, FunctionContext, FunctionSigContext, MethodContext, MethodSigContext
 from mypy.types import (
     AnyType,
@@ -21,6 +21,7 @@ from mypy.types import (
 
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.formula import formula_of
+from bendtorch.mypy_plugin.picture import name_of, note_chain
 from bendtorch.mypy_plugin.queries import has_bare_int, is_layer
 from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.types import named_in, normalise, same
@@ -60,6 +61,8 @@ def on_rshift(context: MethodContext, reader: SizeReader) -> Type:
         why = formula_of(right, gives, takes, api, reader)
         message = f">>: {one} gives {show(gives)}, {other} takes {show(takes)}{why}"
         api.fail(message, right or context.context, code=BEND_SHAPE)
+        if isinstance(context.context, OpExpr):
+            note_chain([context.context.left, context.context.right], right or context.context, api)
     elif has_bare_int(gives):
         message = f">>: {one} gives {show(gives)}, a shape that is not static"
         api.fail(message, right or context.context, code=BEND_DIM)
@@ -72,19 +75,10 @@ def _names(context: MethodContext, right: Expression | None) -> tuple[str, str]:
     left = whole.left if isinstance(whole, OpExpr) else None
     while isinstance(left, OpExpr) and left.op == ">>":
         left = left.right
-    one, other = _name(left), _name(right)
+    one, other = name_of(left), name_of(right)
     if one == other:  # the name would not tell which
         return (f"the left {one}", f"the right {one}") if one else ("the left layer", "the right")
     return one or "the left layer", other or "the right layer"
-
-
-def _name(e: Expression | None) -> str:
-    match e:
-        case CallExpr(callee=NameExpr() | MemberExpr()):
-            return _name(e.callee)
-        case NameExpr() | MemberExpr():
-            return e.name
-    return ""
 
 
 def on_seq_signature(context: FunctionSigContext) -> CallableType:
@@ -115,8 +109,12 @@ def on_seq(context: FunctionContext) -> Type:
     chain = [layer for layer in layers if isinstance(layer, Instance) and is_layer(layer)]
     if len(chain) != len(layers):
         return context.default_return_type
-    for number, (one, other) in enumerate(pairwise(chain)):
+    fits = [
         _compare(number, one.args[2], other.args[1], places[number + 1], context.api)
+        for number, (one, other) in enumerate(pairwise(chain))
+    ]
+    if not all(fits):
+        note_chain(places, places[fits.index(False) + 1], context.api)
     named = named_in(context.api)
     parameters, saved = chain[-1].args[0], chain[-1].args[3]
     for layer in reversed(chain[:-1]):
@@ -141,9 +139,12 @@ def _layers_of(context: FunctionContext) -> tuple[list[Expression], list[ProperT
     return places, layers
 
 
-def _compare(number: int, gives: Type, takes: Type, at: Expression, api: CheckerPluginInterface) -> None:
+def _compare(number: int, gives: Type, takes: Type, at: Expression, api: CheckerPluginInterface) -> bool:
+    """Report a seam that does not fit, or is not static; whether it fits."""
     first = f"Seq: the {ordinal(number)} layer gives {show(gives)}"
     if not same(gives, takes):
         api.fail(f"{first}, the {ordinal(number + 1)} takes {show(takes)}", at, code=BEND_SHAPE)
-    elif has_bare_int(gives):
+        return False
+    if has_bare_int(gives):
         api.fail(f"{first}, a shape that is not static", at, code=BEND_DIM)
+    return True

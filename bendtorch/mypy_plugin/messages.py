@@ -48,7 +48,11 @@ NO_PARAMETERS: Final[Parameters] = {}
 _FIELD_NOTE: Final = re.compile(
     r'"(fwd|bwd|zeros|step|dump|load|store|count|view|grad|value)" is considered instance var'
 )
-_DETAIL: Final = re.compile(r"Unsupported operand types for |Possible overload variants:|    def ")
+_DETAIL: Final = re.compile(
+    r"Unsupported operand types for |Possible overload variants:|    def |Invalid index type|"
+    r'Argument \d+ to "einsum"|einsum: argument \d+ is '
+)
+_RETURNS_ANY: Final = re.compile(r"Returning Any from function")
 _NO_TYPE: Final = re.compile(r'Invalid type|Variable ".*" is not valid as a type|See https://.*#variables-vs-type-alia')
 _SEQ: Final = re.compile(r'No overload variant of "Seq" matches argument types? (.*)')
 _OURS: Final = re.compile(
@@ -92,7 +96,7 @@ def is_detail(message: str) -> bool:
 
 def is_consequence(message: str) -> bool:
     """Whether a message may be the consequence of an explained mistake earlier in the same statement."""
-    return bool(_DETAIL.match(message) or _RETURN.match(message) or _ASSIGNMENT.match(message))
+    return any(pattern.match(message) for pattern in (_DETAIL, _RETURN, _RETURNS_ANY, _ASSIGNMENT))
 
 
 def is_about_a_type(message: str) -> bool:
@@ -176,7 +180,9 @@ def _both(head: str, got: str, want: str) -> tuple[list[str], list[str]] | None:
 
 
 def conversion(got: str, want: str) -> str:
-    """How to convert one array type into another, when only the type of the numbers is wrong."""
+    """How to convert one array type into another, when only the type of the numbers is wrong, or the shape unknown."""
+    if re.fullmatch(r"\w+\[\.\.\.\]", got) and re.match(r"(Mat|Ids)\[", want):
+        return f"; its shape is not static, state it with {'mat(n, c, array)' if want[0] == 'M' else 'ids(n, array)'}"
     found, wanted = re.fullmatch(r"(\w+)\[(.*)\]", got), re.fullmatch(r"(Mat|Ids)\[(.*)\]", want)
     if found is None or wanted is None or found[1] == wanted[1] or found[2] != wanted[2]:
         return ""

@@ -31,9 +31,11 @@ from bendtorch.mypy_plugin.annotations import AnnotationHook
 from bendtorch.mypy_plugin.calls import FIELD_OWNERS, CallHooks
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.faults import guarded
+from bendtorch.mypy_plugin.numpy_calls import NumpyHooks
+from bendtorch.mypy_plugin.numpy_calls import is_method as is_numpy_method
 from bendtorch.mypy_plugin.partial import PARTIAL, PARTIAL_CALL, PartialHooks
 from bendtorch.mypy_plugin.types import named_in, normalise
-from bendtorch.mypy_plugin.vocabulary import ARITHMETIC, ARRAYS, FOREIGN, LAYER, SEQ
+from bendtorch.mypy_plugin.vocabulary import ARITHMETIC, ARRAYS, FOREIGN, LAYER, NUMPY, SEQ
 from bendtorch.mypy_plugin.watch import MessageWatch
 
 RSHIFT: Final = f"{LAYER}.__rshift__"
@@ -48,6 +50,7 @@ class BendPlugin(Plugin):
         self.watch, self.reader = MessageWatch(), SizeReader()
         self.annotations = AnnotationHook(self.watch)
         self.calls = CallHooks(self.watch, self.reader)
+        self.numpy = NumpyHooks(self.reader)
         self.partials = PartialHooks(self.default, self.calls)
 
     def report_config_data(self, ctx: ReportConfigContext) -> Any:
@@ -83,7 +86,11 @@ class BendPlugin(Plugin):
             return guarded(self.partials.on_partial, "partial")
         if fullname == arrays.MAKE_FULL:
             return guarded(lambda context: arrays.on_make(context, self.reader), "np.full")
-        if fullname.startswith(FOREIGN) or self.default.get_function_hook(fullname):
+        if self.default.get_function_hook(fullname):
+            return None
+        if fullname.startswith(NUMPY):
+            return guarded(partial(self.numpy.on_function, fullname), "numpy")
+        if fullname.startswith(FOREIGN):
             return None
         if fullname == SEQ:
             return guarded(self._on_seq, "Seq")
@@ -105,9 +112,11 @@ class BendPlugin(Plugin):
         special = self._method_hooks().get(fullname)
         if special is not None:
             return guarded(special, fullname.rsplit(".", 1)[-1])
-        if fullname.startswith(FOREIGN) or self.default.get_method_hook(fullname):
+        if self.default.get_method_hook(fullname):
             return None
-        return guarded(self.calls.on_call, "method call")
+        if is_numpy_method(fullname):
+            return guarded(partial(self.numpy.on_method, fullname), "numpy")
+        return None if fullname.startswith(FOREIGN) else guarded(self.calls.on_call, "method call")
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         """A field: a `Mat[N, "4*D"]` in a `Block[3, 32]` is a `Mat[3, 128]`."""
@@ -122,8 +131,6 @@ class BendPlugin(Plugin):
             RSHIFT: lambda context: chain.on_rshift(context, self.reader),
             PARTIAL_CALL: self.partials.on_call,
             arrays.MAKE_EMPTY: lambda context: arrays.on_make(context, self.reader),
-            **dict.fromkeys(arrays.PRODUCTS, arrays.on_product),
-            **dict.fromkeys(arrays.ELEMENTWISE, arrays.on_elementwise),
         }
 
     def _on_seq_signature(self, context: FunctionSigContext) -> CallableType:

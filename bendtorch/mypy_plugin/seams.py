@@ -22,6 +22,7 @@ from mypy.subtypes import is_subtype
 from mypy.types import LiteralType, TupleType, Type, UninhabitedType, get_proper_type
 
 from bendtorch.mypy_plugin.messages import conversion
+from bendtorch.mypy_plugin.picture import note_chain
 from bendtorch.mypy_plugin.queries import has_bare_int
 from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.types import Named, named_in, normalise, same
@@ -106,6 +107,8 @@ class _Comparison:
             if not self._fits(seam, source, got, want):
                 message = f"{self.name}: {self._message(seam, source)}{conversion(show(got), show(want))}"
                 self.api.fail(message + KEEPS.get((self.name, seam.verb), ""), self._place(seam), code=BEND_SHAPE)
+                if self.name == "Seq":
+                    note_chain([e for given in self.args for e in given], self._place(seam), self.api)
                 return
             if source >= 0 and self._is_layers(seam, self.seams[source]) and has_bare_int(got):
                 message = f"{self._full(seam)}, a shape that is not static"

@@ -22,12 +22,16 @@ LOSS: Final = "bendtorch.losses.loss.Loss"
 MAKE_LAYER: Final = "bendtorch.layer.protocol.make_layer"
 SEQ: Final = "bendtorch.combine.seq.Seq"
 
-FOREIGN: Final = ("builtins.", "typing.", "typing_extensions.", "numpy.")
+NUMPY: Final = "numpy."
+FOREIGN: Final = ("builtins.", "typing.", "typing_extensions.", NUMPY)
 """Modules whose functions and types never carry sizes of ours by themselves."""
 
 BEND_DIM: Final = ErrorCode("bend-dim", "A size is not known statically", "bendtorch")
 BEND_SHAPE: Final = ErrorCode("bend-shape", "Shapes do not fit", "bendtorch")
 BEND_PROOF: Final = ErrorCode("bend-proof", "An equation between sizes does not hold", "bendtorch")
+BEND_CHAIN: Final = ErrorCode("bend-chain", "The chain around a seam", "bendtorch", default_enabled=False)
+"""Notes that `bendtorch check` asks for; mypy by itself leaves them out."""
+
 BEND_FAULT: Final = ErrorCode("bend-fault", "A fault in the plugin itself", "bendtorch")
 
 ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")

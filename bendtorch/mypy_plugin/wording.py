@@ -12,6 +12,9 @@ from typing import Final
 from bendtorch.mypy_plugin.poly import in_parentheses
 
 SCALARS: Final = {
+    "bool[bool]": "bool",
+    "bool[Any]": "bool",
+    "bool_": "bool",
     "floating[_16Bit]": "float16",
     "floating[_32Bit]": "float32",
     "floating[_64Bit]": "float64",
@@ -116,7 +119,7 @@ def array_in_words(sizes: Sequence[str] | None, scalar: str) -> str:
         return f"Mat[{shape}]"
     if sizes == ["int"] and kinds == ["float32"]:
         return "FlatF32"
-    return f"{'ndarray' if kinds == ['Any'] else ' | '.join(kinds)}[{shape}]"
+    return f"{'array' if kinds == ['Any'] else ' | '.join(kinds)}[{shape}]"
 
 
 def _scalar_name(scalar: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import math
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,19 +15,28 @@ from bendtorch.shapes.arrays import FlatF32
 from bendtorch.shapes.guard import F32
 
 AnyMat: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.float32]]
+AnyF32: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 
 
 def step_matrix(opt: Opt, w: AnyMat, g: AnyMat, state: OptState[AnyMat]) -> None:
     """One step of one matrix. Raises `ShapeError` when an array does not fit, `ConfigError` for another's state."""
-    flat = _flat(w, w.size, "the weights")
-    step_flat(opt, flat, _flat(g, w.size, "the gradient"), map_state(state, lambda m: _flat(m, w.size, "a moment")))
+    _check(w, g, state)
+    _step(opt, w.reshape(-1), g.reshape(-1), map_state(state, lambda m: m.reshape(-1)))
 
 
 def step_flat(opt: Opt, w: FlatF32, g: FlatF32, state: OptState[FlatF32]) -> None:
     """One step of a flat buffer: weights, gradient and moments are contiguous float32 arrays of one length.
 
-    Raises `ConfigError` when the state was made for another optimizer.
+    Raises `ShapeError` when they are not, and `ConfigError` when the state was made for another optimizer.
     """
+    if w.ndim != 1:
+        raise ShapeError(f"step: the weights must be a flat array, got one of shape {list(w.shape)}")
+    _check(w, g, state)
+    _step(opt, w, g, state)
+
+
+def _step(opt: Opt, w: FlatF32, g: FlatF32, state: OptState[FlatF32]) -> None:
+    """The kernel for an optimizer and its state, on checked arrays."""
     if isinstance(opt, AdamAt) and isinstance(state, TwoMoments):
         kernels.adam(w, g, state.m, state.v, *_numbers(opt))
     elif isinstance(opt, MomentumAt) and isinstance(state, OneMoment):
@@ -46,11 +56,16 @@ def _numbers(opt: AdamAt) -> tuple[float, float, float, float, bool, float, floa
     return (*first, opt.step_size, opt.denominator, opt.one_minus_beta1, opt.one_minus_beta2)
 
 
-def _flat(array: AnyMat, size: int, what: str) -> FlatF32:
-    """A matrix as a flat view; refuses what the kernel could not read."""
-    if array.dtype is not F32 or array.size != size or not array.flags.carray:
+def _check(w: AnyF32, g: AnyF32, state: OptState[AnyF32]) -> None:
+    """Refuse what a kernel could not read, or would read beyond its end: it runs over as many numbers as w has."""
+    _require(w, w.shape, "the weights")
+    _require(g, w.shape, "the gradient")
+    map_state(state, lambda moment: _require(moment, w.shape, "a moment"))
+
+
+def _require(array: AnyF32, shape: tuple[int, ...], what: str) -> None:
+    if (array.dtype is not F32 and array.dtype != F32) or array.shape != shape or not array.flags.carray:
         raise ShapeError(
-            f"step: {what} must be {size} writable float32 numbers in C order, "
+            f"step: {what} must be {math.prod(shape)} writable float32 numbers in C order, "
             f"got {array.dtype} of shape {list(array.shape)}"
         )
-    return array.reshape(-1)

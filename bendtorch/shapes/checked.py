@@ -2,8 +2,8 @@
 
 A call's `n: Dim[N]` parameters settle sizes first, then the axes that are names; axes with arithmetic are computed, so
 the order of the parameters does not matter. Arrays are compared here, also in unions, tuples, lists and mappings;
-beartype checks everything else, and jaxtyping the arrays that lie deeper. A call costs tens of microseconds, so it
-belongs at boundaries (data loading, a user's own functions), not into every layer: layers guard their arrays themselves.
+beartype checks everything else, and jaxtyping the arrays that lie deeper. A call costs some 50 microseconds: checks are
+for boundaries (data loading, a user's own functions), not for every layer. Layers guard their arrays themselves.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 import reprlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import NoneType, SimpleNamespace, UnionType
+from types import GenericAlias, NoneType, SimpleNamespace, UnionType
 from typing import Any, Final, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -24,14 +24,14 @@ from beartype import BeartypeConf
 from beartype.door import is_bearable
 from jaxtyping import jaxtyped
 
-from bendtorch.errors import ConfigError, DtypeError, ShapeError
+from bendtorch.errors import BendError, ConfigError, DtypeError, ShapeError
 from bendtorch.shapes.dims import Eq
 
 Q = ParamSpec("Q")
 Result = TypeVar("Result")
-Error = TypeVar("Error", ShapeError, DtypeError)
 
 RETURN: Final = "return"
+RESULT: Final = "the result"
 UNIONS: Final = (Union, UnionType)
 CONTAINERS: Final = (tuple, list, Sequence, dict, Mapping)
 OPERATIONS: Final[Mapping[type[ast.operator], Callable[[int, int], int]]] = {
@@ -133,27 +133,17 @@ class Call:
 
     def _compare(self, place: Place) -> None:
         """Hold the type, the rank and the axes that are names or numbers against what came; settle new names."""
-        value, hint, sizes = place.value, place.hint, dict(self.sizes)
-        if not isinstance(value, np.ndarray):
-            raise self._wrong(DtypeError, place)
-        if not _has_type(hint, value):
-            owner = "" if place.what.startswith("the ") else place.what
-            raise self._wrong(DtypeError, place, f"; convert it with {owner}.astype(np.{hint.dtypes[-1]})")
-        if not _fits(hint, value):
-            raise self._wrong(ShapeError, place)
+        sizes = dict(self.sizes)
+        if not _fits(place.hint, place.value):
+            raise self._wrong(ShapeError if _has_type(place.hint, place.value) else DtypeError, place)
         for axis, size in place.axes():
             if isinstance(axis, ast.Constant) and axis.value != size:
                 raise self._wrong(ShapeError, place)
             if isinstance(axis, ast.Name) and not axis.id.startswith("_") and sizes.setdefault(axis.id, size) != size:
-                raise self._other(place, axis.id, size)
+                giver = "" if place.what.startswith(RESULT) else self.givers.get(axis.id, "")
+                of_giver = f"{giver} is {sizes[axis.id]}, but size {axis.id} of {place.what} is {size}"
+                raise ShapeError(f"{self.name}: {of_giver}") if giver else self._wrong(ShapeError, place)
         self.sizes = sizes
-
-    def _other(self, place: Place, variable: str, size: int) -> ShapeError:
-        """The error about an axis of another size; where that size is an argument itself, it names the argument."""
-        giver, other = self.givers.get(variable), self.sizes.get(variable)
-        if giver is None or place.what.startswith("the "):
-            return self._wrong(ShapeError, place)
-        return ShapeError(f"{self.name}: {giver} is {other}, but size {variable} of {place.what} is {size}")
 
     def _computed(self, place: Place) -> bool:
         """Hold the axes with arithmetic against what came; False when one has a size that is not settled yet."""
@@ -163,11 +153,14 @@ class Call:
             raise self._wrong(ShapeError, place)
         return len(known) == len(arithmetic)
 
-    def _wrong(self, kind: type[Error], place: Place, advice: str = "") -> Error:
-        """An error that says what was wanted at a place, under which sizes, and what came."""
-        value = place.value
-        is_array = isinstance(value, np.ndarray)
-        got = f"{value.dtype} of shape {list(value.shape)}" if is_array else reprlib.repr(value)
+    def _wrong(self, kind: type[BendError], place: Place) -> BendError:
+        """An error that says what was wanted at a place, under which sizes, what came, and how to convert it."""
+        value, got, advice = place.value, reprlib.repr(place.value), ""
+        if isinstance(value, np.ndarray):
+            got = f"{value.dtype} of shape {list(value.shape)}"
+            if _is_array(place.hint) and not _has_type(place.hint, value):
+                owner = "" if place.what.startswith(RESULT) else place.what
+                advice = f"; convert it with {owner}.astype(np.{place.hint.dtypes[-1]})"
         sizes = ", ".join(f"{name}={size}" for name, size in self.sizes.items())
         where = f" with {sizes}" if sizes else ""
         return kind(f"{self.name}: {place.what} must be {_shown(place.hint)}{where}, got {got}{advice}")
@@ -175,15 +168,18 @@ class Call:
 
 def _expectations(function: Callable[..., Any], signature: inspect.Signature) -> Mapping[str, Expected]:
     """What the annotations of a function say; a proof (`Eq`) is the type checker's, and nothing at run time."""
-    parameters = signature.parameters
-    proofs = {name for name, parameter in parameters.items() if isinstance(parameter.default, Eq)}
+    kinds = {name: parameter.kind for name, parameter in signature.parameters.items()}
+    proofs = {name for name, parameter in signature.parameters.items() if isinstance(parameter.default, Eq)}
     written = {name: hint for name, hint in inspect.get_annotations(function).items() if name not in proofs}
     scope = getattr(inspect.unwrap(function), "__globals__", {})
     expected = {}
-    for name, hint in get_type_hints(SimpleNamespace(__annotations__=written), scope, include_extras=True).items():
-        kind = parameters[name].kind if name in parameters else None
-        whole = tuple.__class_getitem__((hint, ...)) if kind is inspect.Parameter.VAR_POSITIONAL else hint
-        expected[name] = Expected("the result" if name == RETURN else name, whole, _rest(whole), _variable(hint))
+    for name, found in get_type_hints(SimpleNamespace(__annotations__=written), scope, include_extras=True).items():
+        hint, kind = found, kinds.get(name)
+        if kind is inspect.Parameter.VAR_POSITIONAL:
+            hint = GenericAlias(tuple, (found, ...))
+        elif kind is inspect.Parameter.VAR_KEYWORD:
+            hint = GenericAlias(dict, (str, found))
+        expected[name] = Expected(RESULT if name == RETURN else name, hint, _rest(hint), _variable(found))
     _require_settled(function.__name__, expected)
     return expected
 
@@ -215,11 +211,11 @@ def _is_array(hint: Any) -> bool:
     return named and hint.array_type is np.ndarray and bool(_axes(hint.dim_str) or not hint.dim_str)
 
 
-def _has_type(hint: Any, value: np.ndarray[Any, Any]) -> bool:
-    return value.dtype.name in hint.dtypes and value.dtype.isnative
+def _has_type(hint: Any, value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.name in hint.dtypes and value.dtype.isnative
 
 
-def _fits(hint: Any, value: np.ndarray[Any, Any]) -> bool:
+def _fits(hint: Any, value: Any) -> bool:
     return _has_type(hint, value) and value.ndim == len(_axes(hint.dim_str))
 
 
@@ -247,7 +243,9 @@ def _places(what: str, hint: Any, value: Any) -> Iterator[Place]:
     if _is_array(hint):
         yield Place(what, hint, value)
     elif origin in UNIONS:
-        for chosen in _alternatives(inner, value)[:1]:
+        arrays = sorted(filter(_is_array, inner), key=lambda array: not _fits(array, value))
+        others = [each for each in inner if get_origin(each) in CONTAINERS and isinstance(value, get_origin(each))]
+        for chosen in (arrays if isinstance(value, np.ndarray) else others)[:1]:
             yield from _places(what, chosen, value)
     elif origin in CONTAINERS and isinstance(value, origin):
         mapping, fixed = issubclass(origin, Mapping), origin is tuple and inner[1:] != (...,)
@@ -255,13 +253,6 @@ def _places(what: str, hint: Any, value: Any) -> Iterator[Place]:
         parts = value.items() if mapping else enumerate(value)
         for each, (place, part) in zip(hints, parts, strict=False):  # beartype refuses another length
             yield from _places(f"{what}[{place!r}]", each, part)
-
-
-def _alternatives(hints: Sequence[Any], value: Any) -> list[Any]:
-    """The members of a union that a value can be meant for, the best first."""
-    if isinstance(value, np.ndarray):
-        return sorted(filter(_is_array, hints), key=lambda hint: not _fits(hint, value))
-    return [hint for hint in hints if get_origin(hint) in CONTAINERS and isinstance(value, get_origin(hint))]
 
 
 @functools.cache

@@ -55,10 +55,10 @@ def spec_bytes(spec: Spec | None) -> int:
     return sum(map(spec_bytes, spec))
 
 
-def check_sizes(layer: str, rows: int, **sizes: int) -> None:
-    """Refuse sizes that no layer can have: the number of rows is at least 0, every other size at least 1."""
-    for name, size in (("n", rows), *sizes.items()):
-        least = 0 if name == "n" else 1
+def check_sizes(layer: str, /, *, rows: tuple[str, ...] = ("n", "m"), **sizes: int) -> None:
+    """Refuse sizes that no layer can have: the numbers of rows are at least 0, all others at least 1."""
+    for name, size in sizes.items():
+        least = 0 if name in rows else 1
         if isinstance(size, bool) or not isinstance(size, int):
             raise ShapeError(f"{layer}: size {name} must be an int, got {type(size).__name__} {size!r}")
         if size < least:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bendtorch.checkpoint import atomic
 from bendtorch.checkpoint.atomic import PREFIX, replacing
 from tests.support.files import names
+from tests.support.process import LIMIT, environment
 
 FAULT = OSError(28, "No space left on device")
 
@@ -128,3 +133,98 @@ def test_the_temporary_file_stands_beside_the_target_under_a_known_name(tmp_path
         (name,) = names(tmp_path)
         assert name.startswith(f"{PREFIX}file.")
         assert Path(file.name).parent == tmp_path
+
+
+def left_behind(target: Path, host: str, process: int, age: float = 0.0) -> Path:
+    """A temporary file as a crash leaves it."""
+    path = target.with_name(f"{PREFIX}{target.name}.{host}-{process}-{'0a' * 4}")
+    path.write_bytes(b"half of the n")
+    os.utime(path, (time.time() - age, time.time() - age))
+    return path
+
+
+def gone() -> int:
+    """The number of a process that has ended."""
+    return int(subprocess.run(["/bin/sh", "-c", "echo $$"], capture_output=True, check=True).stdout)
+
+
+HERE = atomic._host()
+POSIX = pytest.mark.skipif(os.name != "posix", reason="elsewhere nobody can ask whether a process is there")
+
+
+@POSIX
+def test_what_a_process_that_is_gone_has_left_is_removed_at_the_next_save(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    left_behind(target, HERE, gone())
+    left_behind(target, HERE, os.getpid())  # of an earlier process that had our number
+    write(target, b"new")
+    assert names(tmp_path) == ["file"]
+
+
+@POSIX
+def test_what_another_process_is_writing_stays_however_old_it_is(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    kept = [left_behind(target, HERE, process, age=1e6) for process in (os.getppid(), 1)]
+    write(target, b"new")
+    assert names(tmp_path) == sorted(["file", *(path.name for path in kept)])
+
+
+def test_what_another_host_has_left_is_removed_after_an_hour(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    young, old = left_behind(target, "0" * 8, 5, age=3000), left_behind(target, "f" * 8, 5, age=4000)
+    write(target, b"new")
+    assert young.exists()
+    assert not old.exists()
+
+
+def test_a_save_inside_of_a_save_leaves_the_outer_ones_file(tmp_path: Path) -> None:
+    """As in two threads of one process."""
+    target = tmp_path / "file"
+    with replacing(target) as file:
+        write(target, b"inner")
+        file.write(b"outer")
+    assert target.read_bytes() == b"outer"
+    assert names(tmp_path) == ["file"]
+
+
+@POSIX
+def test_only_temporaries_of_the_same_target_are_removed(tmp_path: Path) -> None:
+    target = tmp_path / "file[1]"
+    process = gone()
+    others = [left_behind(tmp_path / name, HERE, process) for name in ("file", "file1", "file[1].a", "other")]
+    for name in (f"{PREFIX}file[1]", f"{PREFIX}file[1].notes", f"{PREFIX}file[1].{HERE}-x-{'0a' * 4}"):
+        others.append(tmp_path / name)
+        others[-1].write_bytes(b"somebody's")
+    directory = tmp_path / f"{PREFIX}file[1].{HERE}-{process}-{'0b' * 4}"
+    directory.mkdir()
+    mine = left_behind(target, HERE, process)
+    write(target, b"new")
+    assert not mine.exists()
+    assert all(other.exists() for other in (*others, directory))
+    assert target.read_bytes() == b"new"
+
+
+KILLED = """
+import os
+import sys
+from pathlib import Path
+from bendtorch.checkpoint.atomic import replacing
+
+with replacing(Path(sys.argv[1])) as file:
+    file.write(b"half of the n")
+    file.flush()
+    os.kill(os.getpid(), 9)
+"""
+
+
+@POSIX
+def test_a_killed_save_leaves_the_old_file_and_what_the_next_save_removes(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    target.write_bytes(b"old")
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(target)], env=environment(), timeout=LIMIT, check=False)
+    assert killed.returncode == -9
+    assert target.read_bytes() == b"old"
+    assert len(names(tmp_path)) == 2
+    write(target, b"new")
+    assert names(tmp_path) == ["file"]
+    assert target.read_bytes() == b"new"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bendtorch.cli import main
-from bendtorch.cli.check import check
+from bendtorch.cli.check import check, explained
 
 GOOD = """
 from bendtorch import Linear, ReLU
@@ -19,6 +19,27 @@ model = Linear(3, 4, 5) >> ReLU(3, 5)
 """
 BAD = GOOD.replace("ReLU(3, 5)", "ReLU(3, 6)")
 ERROR = "bad.py:3: error: >>: Linear gives Mat[3, 5], ReLU takes Mat[3, 6]  [bend-shape]\n"
+EXPLAINED = f"""{ERROR}\
+    model = Linear(3, 4, 5) >> ReLU(3, 6)
+                               ^^^^^^^^^^
+    Mat[3, 4] --Linear--> Mat[3, 5] =/= Mat[3, 6] --ReLU--> Mat[3, 6]
+"""
+LONG = """
+from bendtorch import Linear, ReLU, Seq
+
+
+def build() -> None:
+    net = Seq(
+        Linear(3, 4, 5),
+        ReLU(3, 6),
+        ReLU(3, 6),
+    )
+    Linear(
+        3, 4,
+        len("abc")) >> net
+    net.fwd(net.zeros(),
+        "a" + "text")
+"""
 UNTYPED = "def f(x):\n    return x\n"
 
 
@@ -45,7 +66,40 @@ def test_right_shapes(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_wrong_width(capsys: pytest.CaptureFixture[str]) -> None:
     assert check(["good.py", "bad.py"]) == 1
-    assert capsys.readouterr().out == f"{ERROR}bendtorch check: 1 error in 1 file\n"
+    assert capsys.readouterr().out == f"{EXPLAINED}bendtorch check: 1 error in 1 file\n"
+
+
+def test_a_second_run_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    check(["bad.py"])
+    check(["bad.py"])
+    once = f"{EXPLAINED}bendtorch check: 1 error in 1 file\n"
+    assert capsys.readouterr().out == once * 2
+
+
+def test_carets_under_arguments_of_many_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("long.py").write_text(LONG, encoding="utf-8")
+    assert check(["long.py"]) == 1
+    shown = [line for line in capsys.readouterr().out.splitlines() if line.startswith("    ")]
+    assert shown == [
+        "    ReLU(3, 6),",
+        "    ^^^^^^^^^^",
+        "    Mat[3, 4] --Linear--> Mat[3, 5] =/= Mat[3, 6] --ReLU--> Mat[3, 6] --ReLU--> Mat[3, 6]",
+        '    len("abc")) >> net',
+        "    ^^^^^^^^^^",
+        '    "a" + "text")',
+        "    ^^^^^^^^^^^^",
+    ]
+
+
+def test_lines_that_are_no_reports_stay() -> None:
+    gone = "nowhere.py:3:1:3:2: error: text  [misc]"
+    assert list(explained(["mypy: something", gone])) == ["mypy: something", "nowhere.py:3: error: text  [misc]"]
+
+
+def test_a_broken_chain_in_the_plugins_own_words() -> None:
+    picture = "Mat[1, 2] --A--> Mat[1, 2] =/= Mat[1, 3] --B--> Mat[1, 3]"
+    assert list(explained([f"x.py:1:1:1:2: note: {picture}"])) == [f"    {picture}"]
+    assert list(explained(["x.py:1:1:1:2: note: hint"])) == ["x.py:1: note: hint"]
 
 
 def test_the_command() -> None:

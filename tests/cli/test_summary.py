@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +133,117 @@ def test_targets_that_cannot_be_called_are_errors_of_the_command_not_tracebacks(
     capsys: pytest.CaptureFixture[str], target: str
 ) -> None:
     assert main(["summary", target]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [
+        ("mlp(1, 2)", "mlp takes (n), but 2 sizes were given (too many positional arguments)"),
+        ("mlp()", "mlp takes (n), but 0 sizes were given (missing a required argument: 'n')"),
+        ("keyword_only", "keyword_only wants width by name; name a function that takes sizes by position"),
+        ("wide(1 2)", "expected module:name or module:name(sizes), got"),
+        ("wide(1, -2)", "expected module:name or module:name(sizes), got"),
+        (f"wide({'9' * 5000})", "expected module:name or module:name(sizes), got"),
+    ],
+)
+def test_what_is_said_of_sizes(target: str, text: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        find_layer(f"{MODULE}:{target}")
+    assert str(raised.value).startswith(text)
+
+
+def test_a_callable_that_hides_its_parameters_is_refused() -> None:
+    with pytest.raises(ConfigError, match="max does not say which sizes it takes"):
+        find_layer("builtins:max")
+
+
+OWN = """
+from __future__ import annotations
+from dataclasses import dataclass
+from neighbour import WIDTH
+from tests.support.models import wide
+
+@dataclass
+class Settings:
+    width: int
+
+def model(n):
+    return wide(n, Settings(WIDTH).width)
+
+def divides(n):
+    return n // 0
+
+def leaves(n):
+    raise SystemExit(7)
+"""
+
+
+@pytest.fixture(params=["inside", "outside", "absolute"])
+def own_path(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A file with `-` and a space in its path, beside the file that it imports, as seen from the working directory."""
+    folder, elsewhere = tmp_path / "my models" / "v1.2-final", tmp_path / "else" / "where"
+    folder.mkdir(parents=True)
+    elsewhere.mkdir(parents=True)
+    (folder / "own-model.py").write_text(OWN)
+    (folder / "neighbour.py").write_text("WIDTH = 4\n")
+    monkeypatch.syspath_prepend(folder)
+    for name in ("own-model", "neighbour"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.chdir(tmp_path if request.param == "inside" else elsewhere)
+    return {
+        "inside": "my models/v1.2-final/own-model.py",
+        "outside": "../../my models/v1.2-final/own-model.py",
+        "absolute": f"{folder}/own-model.py",
+    }[request.param]
+
+
+def test_any_path_of_a_file_is_a_target(own_path: str) -> None:
+    assert str(find_layer(f"{own_path}:model(3)")) == "LinearNB(3, 4, 5)"
+    assert str(find_layer(f"{own_path.removesuffix('.py')}:model")) == "LinearNB(1, 4, 5)"
+    with pytest.raises(ConfigError, match=r"no such file: .*own-model\.py\.py\)$"):
+        find_layer(f"{own_path}.py:model")
+
+
+def test_what_a_users_function_raises_is_said_with_its_place(own_path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, text in (
+        (
+            "divides",
+            r"divides\(1\) failed \(ZeroDivisionError: integer division or modulo by zero, .*own-model\.py:15\)",
+        ),
+        ("leaves", r"leaves\(1\) failed \(SystemExit: 7, .*own-model\.py:18\)"),
+    ):
+        with pytest.raises(ConfigError, match=f"^{text}$"):
+            find_layer(f"{own_path}:{name}")
+        assert main(["summary", f"{own_path}:{name}"]) == 2
+        assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("1 / 0", r"ZeroDivisionError: division by zero, .*own_model_d\.py:1"),
+        ("import sys\nsys.exit()", r"SystemExit: , .*own_model_d\.py:2"),
+        ("def (", r"SyntaxError: .*own_model_d\.py, line 1\)"),
+        ("import no_such_module_at_all", "No module named 'no_such_module_at_all'"),
+    ],
+)
+@pytest.mark.parametrize("target", ["own_model_d", "own_model_d.py", "./own_model_d"])
+def test_what_a_users_module_raises_is_said_with_its_place(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    code: str,
+    text: str,
+    target: str,
+) -> None:
+    (tmp_path / "own_model_d.py").write_text(f"{code}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ConfigError, match=rf"^cannot import {re.escape(target)} \({text}\)$"):
+        find_layer(f"{target}:mlp")
+    assert "own_model_d" not in sys.modules
+    assert main(["summary", f"{target}:mlp"]) == 2
     assert "Traceback" not in capsys.readouterr().err
 
 

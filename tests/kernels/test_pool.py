@@ -50,6 +50,9 @@ def test_fewer_threads_use_the_same_workers_again() -> None:
         (None, "4,2", 4),
         (None, "none", None),
         (None, "0", None),
+        (None, "²", None),
+        (None, "9" * 5000, None),
+        ("", "", None),
         (None, None, None),
     ],
 )
@@ -65,7 +68,7 @@ def test_where_the_number_comes_from(
     assert pool.wanted_threads() == (expected or available)
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "two", "1.5", "²"])
+@pytest.mark.parametrize("text", ["0", "-1", "two", "1.5", "²", "9" * 5000])
 def test_a_number_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("BENDTORCH_NUM_THREADS", text)
     with pytest.raises(ConfigError, match="BENDTORCH_NUM_THREADS must be a number of at least 1, got"):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bendtorch.combine.repeat import repeated
 from bendtorch.errors import ShapeError
 from bendtorch.layer import Leaf, matrix, no_params, uniform_init, zeros_init
 from bendtorch.layer.pair import pair
@@ -134,3 +135,74 @@ def test_a_second_part_that_does_not_fit_changes_nothing_of_the_first(seed: int)
     with pytest.raises(ShapeError):
         both.store(p, room, 0)
     assert not room.any()
+
+
+@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("nesting", ["left", "right", "middle", "repeat"])
+def test_no_part_is_written_when_one_does_not_fit(nesting: str, place: int) -> None:
+    """Wherever it is nested, and whatever is wrong with it: its size, or that it cannot be written."""
+    one = MATRIX(2, 3)
+    build: dict[str, Any] = {
+        "left": lambda a, b, c, d: (((a, b), c), d),
+        "right": lambda a, b, c, d: (a, (b, (c, d))),
+        "middle": lambda a, b, c, d: ((a, b), (c, d)),
+        "repeat": lambda *parts: parts,
+    }
+    composites: dict[str, Any] = {
+        "left": pair(pair(pair(one, one), one), one),
+        "right": pair(one, pair(one, pair(one, one))),
+        "middle": pair(pair(one, one), pair(one, one)),
+        "repeat": repeated(4, one),
+    }
+    frozen = numbers(9, 2, 3)
+    frozen.flags.writeable = False
+    for wrong in (numbers(9, 3, 2), frozen):
+        parts = [numbers(seed, 2, 3) for seed in range(4)]
+        parts[place] = wrong
+        p, composite = build[nesting](*parts), composites[nesting]
+        before = snapshot(p)
+        with pytest.raises(ShapeError):
+            composite.load(p, numbers(7, 24), 0)
+        assert all_same_bits(p, before)
+        room = np.zeros(24, np.float32)
+        if wrong is not frozen:
+            with pytest.raises(ShapeError):
+                composite.store(p, room, 0)
+            assert not room.any()
+
+
+def test_another_number_of_copies_changes_nothing() -> None:
+    p, room = tuple(numbers(seed, 2, 3) for seed in range(3)), np.zeros(24, np.float32)
+    before, four = snapshot(p), repeated(4, MATRIX(2, 3))
+    for move in (four.load, four.store):
+        with pytest.raises(ShapeError, match="expected parameters for 4 copies, got 3"):
+            move(p, room, 0)
+    assert all_same_bits(p, before)
+    assert not room.any()
+
+
+@pytest.mark.parametrize("nesting", ["left", "right"])
+def test_each_part_is_checked_once_however_deep_it_lies(nesting: str) -> None:
+    import dataclasses
+
+    calls: list[str] = []
+    one = MATRIX(1, 1)
+
+    def counted(name: str, run: Any) -> Any:
+        def call(*arguments: Any) -> Any:
+            calls.append(name)
+            return run(*arguments)
+
+        return call
+
+    names = ("load", "store", "dump")
+    part: Any = dataclasses.replace(one, **{name: counted(name, getattr(one, name)) for name in names})
+    deep = part
+    for _ in range(29):
+        deep = pair(deep, part) if nesting == "left" else pair(part, deep)
+    p = deep.zeros()
+    deep.load(p, numbers(0, 30), 0)
+    assert {name: calls.count(name) for name in names} == {"load": 60, "store": 0, "dump": 30}
+    calls.clear()
+    deep.store(p, np.zeros(30, np.float32), 0)
+    assert {name: calls.count(name) for name in names} == {"load": 0, "store": 30, "dump": 30}

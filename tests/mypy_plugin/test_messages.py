@@ -29,7 +29,7 @@ FULL = "numpy.ndarray[tuple[Literal[3], N`-1], numpy.dtype[numpy.floating[numpy.
         ("ndarray[tuple[Literal[3], Literal[4]], dtype[floating[_64Bit]]]", "float64[3, 4]"),
         (f"ndarray[tuple[Any, ...], {F32}]", "float32[...]"),
         (f"ndarray[tuple[int], {F32}]", "FlatF32"),
-        ("ndarray[tuple[Literal[3], Literal[4]], dtype[Any]]", "ndarray[3, 4]"),
+        ("ndarray[tuple[Literal[3], Literal[4]], dtype[Any]]", "array[3, 4]"),
         ("bendtorch.layers.linear.Lin[Literal[3], Literal[4]?]", "Lin[3, 4]"),
         ("Layer[tuple[()], tuple[Literal[3], str], Any, None]", "Layer[Unit, tuple[3, str], Any, None]"),
         ("Callable[[Mul[Literal[2], N]], list[int]]", "Callable[[2*N], list[int]]"),
@@ -53,7 +53,7 @@ def test_arguments_are_split_at_their_own_commas() -> None:
 
 
 def test_an_array_of_unknown_kind() -> None:
-    assert array_in_words(None, "Any") == "ndarray[...]"
+    assert array_in_words(None, "Any") == "array[...]"
     assert array_in_words(["3"], "floating[_32Bit]") == "float32[3]"
     assert array_in_words(["3"], "float64 | floating[_32Bit]") == "float32 | float64[3]"
 
@@ -108,6 +108,12 @@ def test_an_array_of_unknown_kind() -> None:
         (
             'Incompatible return value type (got "Layer[P, Lin[N, M], Y, S]", expected "Layer[P, X, Z, Any]")',
             "the returned value takes Lin[N, M], declared X; gives Y, declared Z",
+        ),
+        (
+            'Incompatible types in assignment (expression has type "Layer[tuple[Lin[N, N], Unit], X, X, S]",'
+            ' variable has type "Layer[Lin[N, N], X, X, T]")',
+            "the value has parameters tuple[Lin[N, N], Unit], declared Lin[N, N]; a model that grows in a loop has no"
+            " one type, use Repeat(k, layer)",
         ),
         (
             'No overload variant of "Seq" matches argument types "Layer[Any, Any, Any, Any]", "int"',
@@ -167,6 +173,9 @@ def test_messages_about_types() -> None:
     [
         ("float64[3, 4]", "Mat[3, 4]", "; convert it with .astype(np.float32)"),
         ("int8[3]", "Ids[3]", "; convert it with .astype(np.int64)"),
+        ("float32[...]", "Mat[3, 4]", "; its shape is not static, state it with mat(n, c, array)"),
+        ("array[...]", "Ids[3]", "; its shape is not static, state it with ids(n, array)"),
+        ("float32[...]", "Lin[3, 4]", ""),
         ("float64[3, 5]", "Mat[3, 4]", ""),
         ("Mat[3, 4]", "Mat[3, 4]", ""),
         ("Lin[3, 4]", "Mat[3, 4]", ""),

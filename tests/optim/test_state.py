@@ -66,6 +66,10 @@ def test_unlike_halves_are_refused() -> None:
     for first in made:
         for second in made:
             if first is not second:
-                text = f"different kinds: {type(first).__name__} and {type(second).__name__}"
-                with pytest.raises(ConfigError, match=text):
+                kinds = ", ".join(sorted((type(first).__name__, type(second).__name__)))
+                text = (
+                    f"the parts of a model have optimizer states of different kinds: {kinds}; "
+                    "make all for the same optimizer"
+                )
+                with pytest.raises(ConfigError, match=f"^{text}$"):
                     join_state(first, second)

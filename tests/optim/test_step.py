@@ -156,3 +156,25 @@ def test_buffers_of_another_length_are_refused(optimizer: Any) -> None:
         with pytest.raises(ShapeError):
             step_flat(optimizer.at(1), w, buffer(8), short)
     assert same_bits(w, numbers(0, 8))
+
+
+@pytest.mark.parametrize("place", ["weights", "gradient", "moment"])
+@pytest.mark.parametrize("change", ["read-only", "sliced", "unaligned", "float64", "two axes"])
+def test_flat_buffers_that_do_not_fit_are_refused(place: str, change: str) -> None:
+    made: dict[str, Any] = {"weights": numbers(0, 8), "gradient": numbers(1, 8), "moment": np.zeros(8, np.float32)}
+    array = made[place]
+    frozen = array.copy()
+    frozen.flags.writeable = False
+    changes: dict[str, Any] = {
+        "read-only": frozen,
+        "sliced": np.repeat(array, 2)[::2],
+        "unaligned": np.zeros(33, np.uint8)[1:].view(np.float32),
+        "float64": array.astype(np.float64),
+        "two axes": array.reshape(2, 4),
+    }
+    made[place] = changes[change]
+    before, optimizer = made["weights"].copy(), Momentum(0.1)
+    state = new_state(optimizer, lambda: made["moment"])
+    with pytest.raises(ShapeError, match=rf"^step: (the|a) {place} must be "):
+        step_flat(optimizer.at(1), made["weights"], made["gradient"], state)
+    assert same_bits(made["weights"], before)

@@ -122,3 +122,40 @@ def test_other_ids_are_refused(n: int) -> None:
             guard_ids(np.zeros(shape, np.int64), n, "Layer(1)", "ids")
     with pytest.raises(DtypeError, match=r"^Layer\(1\): ids must be a numpy array of ids, got list$"):
         guard_ids([0] * n, n, "Layer(1)", "ids")
+
+
+@given(n=rows, c=widths, seed=seeds)
+def test_what_was_unpickled_is_not_copied(n: int, c: int, seed: int) -> None:
+    x, which = LAYOUTS["pickled"](numbers(seed, n, c)), LAYOUTS["pickled"](labels(seed, n, 9))
+    assert guard_mat(x, (n, c), "Layer(1)", "x") is x
+    assert guard_target(x, (n, c), "Layer(1)", "x") is x
+    assert guard_ids(which, n, "Layer(1)", "ids") is which
+
+
+SUBCLASSES: dict[str, Any] = {
+    "a user's own": LAYOUTS["subclass"],
+    "np.matrix": lambda x: x.copy().view(np.matrix),
+    "masked, with nothing masked": lambda x: np.ma.array(x.copy()),
+    "masked, with a mask of nothing": lambda x: np.ma.array(x.copy(), mask=np.zeros(x.shape, bool)),
+}
+
+
+@pytest.mark.parametrize("name", SUBCLASSES)
+def test_a_subclass_is_taken_as_a_plain_array(name: str) -> None:
+    x = SUBCLASSES[name](numbers(0, 2, 3))
+    taken = guard_mat(x, (2, 3), "Layer(1)", "x")
+    assert type(taken) is np.ndarray
+    assert same_bits(taken, numbers(0, 2, 3))
+    target = guard_target(x, (2, 3), "Layer(1)", "g")
+    assert type(target) is np.ndarray
+    assert np.shares_memory(target, x)
+
+
+def test_masked_numbers_are_refused() -> None:
+    text = "Layer(1): x has masked numbers, which cannot be left out; put numbers in their place with x.filled(...)"
+    masked = np.ma.array(numbers(0, 2, 3), mask=[[False, True, False], [False] * 3])
+    for check in (guard_mat, guard_target):
+        with pytest.raises(DtypeError, match=f"^{re.escape(text)}$"):
+            check(masked, (2, 3), "Layer(1)", "x")
+    with pytest.raises(DtypeError, match=f"^{re.escape(text)}$"):
+        guard_ids(np.ma.array(labels(0, 3, 9), mask=[False, False, True]), 3, "Layer(1)", "x")

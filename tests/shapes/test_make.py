@@ -98,5 +98,69 @@ def test_numbers_beyond_float32_are_refused_not_made_infinite() -> None:
             mat(1, 1, [[1e300]])
 
 
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ([[1e300, 1.0]], "got 1e+300, which is beyond their range"),
+        ([[1.0, -3.5e38]], "got -3.5e+38, which is beyond their range"),
+        ([[10**400, 1]], "got one beyond their range"),
+        ([[True, 1.0]], "got True (bool)"),
+        ([[1.0, np.True_]], "got np.True_ (bool)"),
+        ([[1.0, np.timedelta64(1)]], "got np.timedelta64(1) (timedelta64)"),
+        ([np.zeros(2)], "got an array of float64"),
+        ((np.zeros(2, np.int64),), "got an array of int64"),
+    ],
+)
+def test_what_float32_cannot_hold_is_refused(data: Any, text: str) -> None:
+    with pytest.raises(DtypeError) as raised:
+        mat(1, 2, data)
+    assert str(raised.value) == f"mat: data must be float32 numbers, {text}"
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ([2**63, 0], "got one beyond their range"),
+        ([-(2**63) - 1, 0], "got one beyond their range"),
+        ([np.uint64(2**63), 0], "got one beyond their range"),
+        ([True, 1], "got True (bool)"),
+        ([1, np.False_], "got np.False_ (bool)"),
+        ([1, 2.0], "got 2.0 (float)"),
+        ([np.timedelta64(1), 1], "got np.timedelta64(1) (timedelta64)"),
+        ([np.array(1, np.int8), 1], "got an array of int8"),
+    ],
+)
+def test_what_int64_cannot_hold_is_refused(data: Any, text: str) -> None:
+    with pytest.raises(DtypeError) as raised:
+        ids(2, data)
+    assert str(raised.value) == f"ids: data must be int32 or int64 numbers, {text}"
+
+
+@given(n=rows, c=widths, seed=seeds)
+def test_numbers_are_rounded_once(n: int, c: int, seed: int) -> None:
+    wide = np.random.default_rng(seed).standard_normal((n + 1, c)) * 1e30
+    assert same_bits(mat(n + 1, c, wide.tolist()), wide.astype(np.float32))
+    assert same_bits(mat(n + 1, c, list(wide.astype(np.float32))), wide.astype(np.float32))
+    assert mat(1, 2, [[1e-300, 2**24 + 1]]).tolist() == [[0.0, 2.0**24]]
+    assert mat(1, 3, [[3.4028235e38, 1, np.int8(2)]]).tolist() == [[float(np.finfo(np.float32).max), 1.0, 2.0]]
+
+
+def test_ids_of_every_kind_of_whole_number() -> None:
+    assert ids(4, [2**63 - 1, -(2**63), np.uint8(7), np.array(5, np.int32)]).tolist() == [2**63 - 1, -(2**63), 7, 5]
+
+
+def test_masked_numbers_are_refused_not_unmasked() -> None:
+    masked = np.ma.array(np.ones((2, 3), np.float32), mask=[[False, False, True], [False] * 3])
+    whole: Any = np.ma.array(np.arange(3), mask=[False, True, False])
+    for refused in (masked, list(masked), [[1.0, 2.0, np.ma.masked], [1.0, 2.0, 3.0]]):
+        with pytest.raises(DtypeError, match="mat: data has masked numbers, which cannot be left out"):
+            mat(2, 3, refused)
+    for refused in (whole, [1, np.ma.masked, 2]):
+        with pytest.raises(DtypeError, match="ids: data has masked numbers, which cannot be left out"):
+            ids(3, refused)
+    assert type(mat(2, 3, np.ma.array(np.ones((2, 3), np.float32)))) is np.ndarray
+    assert type(ids(3, np.ma.array(np.arange(3)))) is np.ndarray
+
+
 def test_infinities_and_nan_in_lists_stay() -> None:
     assert same_bits(mat(1, 3, [[np.inf, -np.inf, np.nan]]), np.array([[np.inf, -np.inf, np.nan]], np.float32))

@@ -54,7 +54,7 @@ def test_specs_are_values(a: ArraySpec, b: ArraySpec) -> None:
 
 @given(n=st.integers(0, 2**40), c=st.integers(1, 2**40))
 def test_possible_sizes_pass(n: int, c: int) -> None:
-    check_sizes("Layer", n, c=c)
+    check_sizes("Layer", n=n, c=c)
 
 
 @pytest.mark.parametrize(
@@ -72,4 +72,4 @@ def test_possible_sizes_pass(n: int, c: int) -> None:
 )
 def test_impossible_sizes_are_refused(n: Any, c: Any, text: str) -> None:
     with pytest.raises(ShapeError, match=f"^{re.escape(text)}$"):
-        check_sizes("Layer", n, c=c)
+        check_sizes("Layer", n=n, c=c)

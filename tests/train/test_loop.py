@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from bendtorch.errors import ConfigError
+from bendtorch.errors import ConfigError, NonFiniteError
 from bendtorch.keys import Key
 from bendtorch.layers import Linear
-from bendtorch.losses import CrossEntropy
+from bendtorch.losses import CrossEntropy, Loss, LossOut
 from bendtorch.optim import Adam
 from bendtorch.train import History, Train, accuracy, batches, fit
-from tests.support.arrays import all_same_bits, labels, numbers, snapshot
+from tests.support.arrays import all_same_bits, as_lists, labels, numbers, snapshot
 from tests.support.sizes import seeds
 
 LIN: Any = Linear
@@ -117,3 +117,49 @@ def test_two_runs_have_equal_bits(seed: int) -> None:
     one, two = start(seed), start(seed)
     assert FIT(one, model, loss, data(seed), 2) == FIT(two, model, loss, data(seed), 2)
     assert all_same_bits(one.p, two.p)
+
+
+def scaled(value: float, at: int) -> Any:
+    """Cross-entropy, whose loss is `value` from the call `at` on (counted from 1), for all sizes together."""
+    calls = [0]
+
+    def loss_of(n: int) -> Any:
+        plain = loss(n)
+
+        def grad(y: Any, target: Any) -> Any:
+            calls[0] += 1
+            out = plain.grad(y, target)
+            return out if calls[0] < at else LossOut(value, out.dy)
+
+        return Loss("scaled", grad, plain.value)
+
+    return loss_of
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize(("at", "epoch"), [(1, 1), (3, 1), (4, 2), (8, 3)])
+def test_a_loss_that_is_not_finite_stops_the_run_before_its_gradient_is_applied(
+    value: float, at: int, epoch: int
+) -> None:
+    train, until, made = start(), start(), data()  # three steps an epoch
+    with pytest.raises(NonFiniteError) as raised:
+        FIT(train, model, scaled(value, at), made, 5)
+    assert str(raised.value).startswith(
+        f"fit: the loss is {value} in epoch {epoch}, at step {at} (both counted from 1)"
+    )
+    batches_of_run = [part for number in range(5) for part in made.epoch(number)]
+    for part in batches_of_run[: at - 1]:
+        until.step(model(part.n), loss(part.n), part.x, part.target)
+    assert all_same_bits(train.p, until.p)
+    assert train.t == at - 1
+    assert not any(array.any() for array in as_lists(train.g))
+
+
+def test_infinite_data_stops_the_run() -> None:
+    x = numbers(0, 8, 3)
+    x[5, 1] = np.inf
+    train = start()
+    stopped = pytest.raises(ArithmeticError, match=r"fit: the loss is (nan|inf) in epoch 1")
+    with stopped, np.errstate(all="ignore"):
+        FIT(train, model, loss, BATCHES(x, labels(0, 8, 4), 4, None), 3, show_progress=True)
+    assert all(np.all(np.isfinite(array)) for array in as_lists(train.p))

@@ -29,7 +29,7 @@ def scaled(x: Mat[N, I]) -> Mat[I, N]:
 
 
 def reshaped(x: Mat[N, I]) -> Mat[I, N]:
-    return x.reshape(3, 4)  # E: the returned value is Mat[int, int], declared Mat[I, N]  [return-value]
+    return x.reshape(3, 4)  # E: the returned value is Mat[3, 4], declared Mat[I, N]  [return-value]
 
 
 def summed(x: Mat[N, "4*I"], y: Mat[N, "I + 1"]) -> Mat[N, I]:

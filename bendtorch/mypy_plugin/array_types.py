@@ -1,0 +1,183 @@
+"""Arrays as the hooks for numpy see them: the sizes of a type, and types made of sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, cast
+
+from mypy.nodes import CallExpr, Expression, NameExpr, TypeAlias, TypeInfo
+from mypy.plugin import FunctionContext, MethodContext
+from mypy.types import AnyType, Instance, ProperType, TupleType, Type, TypeOfAny, get_proper_type
+
+from bendtorch.mypy_plugin.expressions import SizeReader
+from bendtorch.mypy_plugin.poly import Poly
+from bendtorch.mypy_plugin.show import show
+from bendtorch.mypy_plugin.types import literal, named_in, poly_of, type_of
+from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
+from bendtorch.mypy_plugin.wording import SCALARS
+
+if TYPE_CHECKING:
+    from mypy.checker import TypeChecker
+
+AnyCall = FunctionContext | MethodContext
+ARRAY: Final = "numpy.ndarray"
+FLOATS: Final = {"float32", "float64"}
+WIDE_INTEGERS: Final = {"int32", "int64", "intp"}
+"""With a float32 array, one of these gives float64."""
+
+
+@dataclass(frozen=True)
+class Array:
+    """The type of an array of known rank: its sizes, and the type of its numbers."""
+
+    sizes: tuple[Type, ...]
+    dtype: Type
+    t: Instance
+
+    @property
+    def polys(self) -> list[Poly | None]:
+        """The sizes as polynomials; None where one is only known to be an int."""
+        return [poly_of(size) for size in self.sizes]
+
+    @property
+    def is_static(self) -> bool:
+        """Whether some size is known."""
+        return any(poly is not None for poly in self.polys)
+
+    @property
+    def count(self) -> Poly | None:
+        """How many numbers there are."""
+        total = Poly.number(1)
+        for poly in self.polys:
+            if poly is None:
+                return None
+            total *= poly
+        return total
+
+
+def array_of(t: Type | None) -> Array | None:
+    """The array that a type stands for, if its rank is known."""
+    t = get_proper_type(t)
+    if not isinstance(t, Instance) or t.type.fullname != ARRAY or len(t.args) != 2:
+        return None
+    shape = get_proper_type(t.args[0])
+    return Array(tuple(shape.items), t.args[1], t) if isinstance(shape, TupleType) else None
+
+
+def scalar_name(dtype: Type) -> str:
+    """`float32`, `int64`, ... for a dtype; whatever mypy calls it for one that is not known."""
+    dtype = get_proper_type(dtype)
+    text = show(dtype.args[0]) if isinstance(dtype, Instance) and dtype.args else "Any"
+    return SCALARS.get(text, text)
+
+
+class ArrayCall:
+    """One call of a function or a method of numpy: its arguments by name, and ways to answer."""
+
+    def __init__(self, name: str, context: AnyCall, reader: SizeReader, parameters: Sequence[str] = ()) -> None:
+        self.name, self.context, self.reader, self.api = name, context, reader, context.api
+        self.named = named_in(context.api)
+        self.given: dict[str, Expression] = {}
+        call = context.context
+        if isinstance(call, CallExpr):
+            for position, (argument, label) in enumerate(zip(call.args, call.arg_names, strict=True)):
+                key = label or (parameters[position] if position < len(parameters) else str(position))
+                self.given[key] = argument
+
+    @property
+    def default(self) -> Type:
+        """What mypy makes of the call by itself."""
+        return self.context.default_return_type
+
+    @property
+    def positional(self) -> list[Expression]:
+        """The arguments that no parameter was named for, in order."""
+        return [argument for label, argument in self.given.items() if label.isdigit()]
+
+    @property
+    def receiver(self) -> Array | None:
+        """The array whose method is called."""
+        return array_of(self.context.type) if isinstance(self.context, MethodContext) else None
+
+    @property
+    def operand(self) -> ProperType | None:
+        """The type of the first argument: of the right side of an operator."""
+        return get_proper_type(next((t for types in self.context.arg_types[:1] for t in types), None))
+
+    def type_of(self, e: Expression | None) -> ProperType | None:
+        """The type of an argument, or of something inside of one."""
+        if e is None:
+            return None
+        for expressions, types in zip(self.context.args, self.context.arg_types, strict=True):
+            if e in expressions:
+                return get_proper_type(types[expressions.index(e)])
+        known = cast("TypeChecker", self.api).lookup_type_or_none(e)
+        return get_proper_type(known if known is not None else self.api.get_expression_type(e))
+
+    def array(self, e: Expression | None) -> Array | None:
+        """The array that an argument is."""
+        return array_of(self.type_of(e))
+
+    def size(self, e: Expression) -> Poly | None:
+        """The size that an argument denotes."""
+        return self.reader.size(e, self.api)
+
+    def has(self, name: str) -> bool:
+        """Whether an argument is given, and is not None."""
+        e = self.given.get(name)
+        return e is not None and not (isinstance(e, NameExpr) and e.name == "None")
+
+    def size_type(self, poly: Poly | None) -> Type:
+        """The type of a size; `int` for one that is not known."""
+        return self.named("builtins.int", []) if poly is None else type_of(poly, self.named)
+
+    def one(self) -> Type:
+        """The size 1."""
+        return literal(1, self.named)
+
+    def make(self, sizes: Sequence[Type], dtype: Type) -> Type:
+        """The type of an array; of a single number, mypy's own answer stands."""
+        if not sizes:
+            return self.default
+        fallback = self.named("builtins.tuple", [self.named("builtins.object", [])])
+        return self.named(ARRAY, [TupleType(list(sizes), fallback), dtype])
+
+    def own_dtype(self) -> Type:
+        """The type of the numbers in mypy's own answer, `dtype[Any]` where it has none."""
+        t = get_proper_type(self.default)
+        is_array = isinstance(t, Instance) and t.type.fullname == ARRAY and len(t.args) == 2
+        return t.args[1] if is_array and isinstance(t, Instance) else self.scalar_dtype("")
+
+    def dtype_of(self, arrays: Sequence[Array]) -> Type:
+        """The type of the numbers that numpy makes of those of several arrays."""
+        names = {scalar_name(array.dtype) for array in arrays} - {"bool"}
+        if len(names) == 1 and names <= FLOATS:
+            return next(array.dtype for array in arrays if scalar_name(array.dtype) in names)
+        return self.scalar_dtype("float64") if names and names <= FLOATS | WIDE_INTEGERS else self.own_dtype()
+
+    def scalar_dtype(self, name: str) -> Type:
+        """`dtype[...]` of a scalar type of numpy's, which is a class or an alias of one, as numpy's version has it."""
+        symbol = cast("TypeChecker", self.api).modules["numpy"].names.get(name)
+        node = symbol.node if symbol is not None else None
+        scalar: Type = AnyType(TypeOfAny.special_form)
+        if isinstance(node, TypeAlias):
+            scalar = get_proper_type(node.target)
+        elif isinstance(node, TypeInfo):
+            scalar = Instance(node, [self.named("builtins.bool", [])] * len(node.defn.type_vars))  # only bool has any
+        return self.named("numpy.dtype", [scalar])
+
+    def fail(self, message: str) -> None:
+        """Report shapes that do not fit."""
+        name = "" if self.name.startswith("__") else f"{self.name}: "
+        self.api.fail(name + message, self.context.context, code=BEND_SHAPE)
+
+    def honest(self) -> Type:
+        """mypy's own answer, without `Any` for a shape: an array of any rank, which fits no `Mat`."""
+        t, int_type = get_proper_type(self.default), self.named("builtins.int", [])
+        unknown_shape = self.named("builtins.tuple", [int_type])
+        if isinstance(t, AnyType):
+            return self.named(ARRAY, [unknown_shape, self.named("numpy.dtype", [AnyType(TypeOfAny.special_form)])])
+        if isinstance(t, Instance) and t.type.fullname == ARRAY and array_of(t) is None:
+            return t.copy_modified(args=[unknown_shape, t.args[1]])
+        return self.default

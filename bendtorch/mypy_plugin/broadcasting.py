@@ -1,0 +1,111 @@
+"""Elementwise operations: the operators, numpy's ufuncs, `np.where`, `np.clip`. Shapes are broadcast as numpy does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from mypy.nodes import Expression
+from mypy.plugin import MethodContext
+from mypy.types import AnyType, Instance, LiteralType, Type, get_proper_type
+
+from bendtorch.mypy_plugin.array_types import Array, ArrayCall, array_of, scalar_name
+from bendtorch.mypy_plugin.poly import Poly
+from bendtorch.mypy_plugin.show import show
+from bendtorch.mypy_plugin.types import poly_of, same
+from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
+
+ONE: Final = Poly.number(1)
+COMPARISONS: Final = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
+NUMBERS: Final = frozenset({"builtins.int", "builtins.float", "builtins.bool"})
+TRUTH: Final = frozenset(
+    {
+        *("greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite"),
+        *("logical_and", "logical_or", "logical_not", "logical_xor", "signbit"),
+    }
+)
+"""ufuncs that give truth values."""
+
+
+def on_operator(call: ArrayCall) -> Type:
+    """`a op b` where one or both are arrays."""
+    own = call.context.type if isinstance(call.context, MethodContext) else None
+    given = call.operand
+    left, right = array_of(own), array_of(given)
+    arrays = [array for array in (left, right) if array is not None]
+    if own is None or given is None or isinstance(given, AnyType) or not arrays:
+        return call.default
+    if not (left or is_number(own)) or not (right or is_number(given)):
+        return call.honest() if any(array.is_static for array in arrays) else call.default
+    sizes = broadcast(arrays, call)
+    if sizes is None:
+        call.api.fail(f"{show(own)} and {show(given)} have different shapes", call.context.context, code=BEND_SHAPE)
+        return own
+    is_float = any(scalar_name(array.dtype) == "float32" for array in arrays)
+    return call.make(sizes, call.dtype_of(arrays) if is_float and call.name not in COMPARISONS else call.own_dtype())
+
+
+def on_ufunc(call: ArrayCall) -> Type:
+    """`np.exp(x)`, `np.maximum(x, 0)`, ..."""
+    if call.has("out") or call.has("where") or call.has("axes") or call.has("axis"):
+        return call.honest()
+    name = _ufunc_name(call)
+    call.name = f"np.{name}"
+    return of_parts(call, call.positional, call.honest(), call.scalar_dtype("bool") if name in TRUTH else None)
+
+
+def _ufunc_name(call: ArrayCall) -> str:
+    t = get_proper_type(call.context.type) if isinstance(call.context, MethodContext) else None
+    name = get_proper_type(t.args[0]) if isinstance(t, Instance) and t.args else None
+    return str(name.value) if isinstance(name, LiteralType) else call.name
+
+
+def of_parts(call: ArrayCall, parts: Sequence[Expression], otherwise: Type, dtype: Type | None = None) -> Type:
+    """The result of an operation on arrays and numbers that are broadcast together."""
+    arrays: list[Array] = []
+    for part in parts:
+        t = call.type_of(part)
+        array = array_of(t)
+        if array is not None:
+            arrays.append(array)
+        elif t is None or not is_number(t):
+            return otherwise
+    if not arrays:
+        return call.default
+    sizes = broadcast(arrays, call)
+    if sizes is None:
+        call.fail(f"{' and '.join(show(array.t) for array in arrays)} have different shapes")
+        return otherwise
+    if dtype is None:
+        dtype = call.own_dtype() if call.has("dtype") else call.dtype_of(arrays)
+    return call.make(sizes, dtype)
+
+
+def is_number(t: Type) -> bool:
+    """Whether it is a number of Python's, or a float32 or a bool of numpy's: none of them changes a float32 array."""
+    t = get_proper_type(t)
+    if isinstance(t, LiteralType):
+        t = t.fallback
+    return isinstance(t, Instance) and (t.type.fullname in NUMBERS or show(t) in ("floating[_32Bit]", "float32"))
+
+
+def broadcast(arrays: Sequence[Array], call: ArrayCall) -> list[Type] | None:
+    """The sizes of the result; None when two do not fit."""
+    rank = max(len(array.sizes) for array in arrays)
+    result: list[Type] = []
+    for axis in range(rank):
+        sizes = [a.sizes[len(a.sizes) - rank + axis] for a in arrays if len(a.sizes) - rank + axis >= 0]
+        size = _common_size(sizes, call)
+        if size is None:
+            return None
+        result.append(size)
+    return result
+
+
+def _common_size(sizes: Sequence[Type], call: ArrayCall) -> Type | None:
+    large = [size for size in sizes if poly_of(size) != ONE]
+    if not large:
+        return sizes[0]
+    if any(poly_of(size) is None for size in large):
+        return large[0] if all(same(large[0], size) for size in large[1:]) else call.size_type(None)
+    return large[0] if all(same(large[0], size) for size in large[1:]) else None
