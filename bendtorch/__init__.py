@@ -1,43 +1,64 @@
-"""bendtorch: typed neural-network layers, composed generically, whose shapes a type checker proves."""
+"""bendtorch: typed neural-network layers, composed generically, whose shapes a type checker proves.
+
+The public names are loaded when they are first asked for: mypy loads its plugin from this package at every start, and
+needs none of them.
+"""
 
 from __future__ import annotations
 
-from bendtorch.checkpoint import load_params, save_params
-from bendtorch.combine import (
-    Add2,
-    Assoc,
-    Both,
-    Concat,
-    Copy,
-    Drop,
-    Fork,
-    Id,
-    Mul2,
-    Permute,
-    Repeat,
-    Reshape,
-    Residual,
-    Seq,
-    Split,
-    Swap,
-    Tie,
+import importlib
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from bendtorch.checkpoint import load_params, save_params
+    from bendtorch.combine import (
+        Add2,
+        Assoc,
+        Both,
+        Concat,
+        Copy,
+        Drop,
+        Fork,
+        Id,
+        Mul2,
+        Permute,
+        Repeat,
+        Reshape,
+        Residual,
+        Seq,
+        Split,
+        Swap,
+        Tie,
+    )
+    from bendtorch.errors import (
+        BendError,
+        CheckpointError,
+        ConfigError,
+        DtypeError,
+        IndexRangeError,
+        NonFiniteError,
+        ShapeError,
+    )
+    from bendtorch.keys import Key
+    from bendtorch.layer import Bwd, Fwd, Layer, Step, Unit, make_layer
+    from bendtorch.layers import Lin, Linear, LinearFirst, LinearNB, ReLU
+    from bendtorch.losses import CrossEntropy, Loss, LossOut
+    from bendtorch.optim import SGD, Adam, AdamW, Momentum
+    from bendtorch.shapes import PROVE, Dim, Eq, Ids, Mat, checked, ids, mat
+    from bendtorch.train import History, Train, accuracy, batches, fit
+
+_PARTS: Final = (
+    "errors",
+    "shapes",
+    "keys",
+    "optim",
+    "layer",
+    "layers",
+    "combine",
+    "losses",
+    "train",
+    "checkpoint",
 )
-from bendtorch.errors import (
-    BendError,
-    CheckpointError,
-    ConfigError,
-    DtypeError,
-    IndexRangeError,
-    NonFiniteError,
-    ShapeError,
-)
-from bendtorch.keys import Key
-from bendtorch.layer import Bwd, Fwd, Layer, Step, Unit, make_layer
-from bendtorch.layers import Lin, Linear, LinearFirst, LinearNB, ReLU
-from bendtorch.losses import CrossEntropy, Loss, LossOut
-from bendtorch.optim import SGD, Adam, AdamW, Momentum
-from bendtorch.shapes import PROVE, Dim, Eq, Ids, Mat, checked, ids, mat
-from bendtorch.train import History, Train, accuracy, batches, fit
 
 __all__ = [
     "PROVE",
@@ -99,3 +120,21 @@ __all__ = [
     "mat",
     "save_params",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """A public name, or a part of the package, loaded now."""
+    if name in _PARTS:
+        return importlib.import_module(f"bendtorch.{name}")
+    if name in __all__:
+        for part in _PARTS:
+            module = importlib.import_module(f"bendtorch.{part}")
+            if hasattr(module, name):
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError(f"module 'bendtorch' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, loaded or not."""
+    return sorted({*globals(), *__all__, *_PARTS})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -224,11 +226,21 @@ def test_the_public_names() -> None:
     assert all(hasattr(bendtorch, name) for name in bendtorch.__all__)
     imported = {
         alias.asname or alias.name
-        for node in tree_of(PACKAGE / "__init__.py").body
-        if isinstance(node, ast.ImportFrom) and node.module != "__future__"
+        for node in ast.walk(tree_of(PACKAGE / "__init__.py"))  # for type checkers; at run time they are loaded late
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bendtorch")
         for alias in node.names
     }
     assert imported == set(bendtorch.__all__)
+    assert set(bendtorch.__all__) <= set(dir(bendtorch))
+    with pytest.raises(AttributeError, match="module 'bendtorch' has no attribute 'nothing'"):
+        _ = bendtorch.nothing
+
+
+def test_importing_the_package_loads_none_of_it() -> None:
+    """mypy loads its plugin from the package at every start."""
+    code = "import sys, bendtorch.mypy_plugin; print('numba' in sys.modules, 'numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
 
 
 @pytest.mark.parametrize("path", [p for p in SOURCES if p.name == "__init__.py"], ids=named)
