@@ -23,6 +23,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from bendtorch.errors import CheckpointError
+
 PREFIX: Final = ".bendtorch-"
 STALE: Final = 3600.0  # seconds
 WRITER: Final = re.compile(r"(?P<host>[0-9a-f]{8})-(?P<process>\d{1,9})-[0-9a-f]{8}")
@@ -32,13 +34,23 @@ _own: Final[set[Path]] = set()  # what this process is writing, also in other th
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write; it takes the place of `path` when the block ends, and vanishes when the block fails."""
+    """A file to write; it takes the place of `path` when the block ends, and vanishes when the block fails.
+
+    It keeps the mode of the file that it replaces. Raises `CheckpointError` when `path` is something else than a file
+    (a directory, a device, a pipe: those are never replaced), and `FileNotFoundError` when its directory is missing.
+    """
     path = Path(os.path.realpath(path))  # through a link, the file that it points to is replaced, not the link
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: the directory {path.parent} does not exist; make it first")
+    if path.exists() and not path.is_file():
+        raise CheckpointError(f"{path}: not a regular file, so it is not replaced; name a file")
     _remove_stale(path)
     temporary = path.with_name(f"{PREFIX}{path.name}.{_host()}-{os.getpid()}-{secrets.token_hex(4)}")
     _own.add(temporary)
     try:
         with temporary.open("xb") as file:
+            if path.exists():
+                temporary.chmod(path.stat().st_mode & 0o777)
             yield file
             file.flush()
             os.fsync(file.fileno())

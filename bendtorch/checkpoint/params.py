@@ -48,6 +48,8 @@ def load_params(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any]) ->
     Raises `CheckpointError`, naming the first difference, when the file is damaged or holds another model's parameters.
     """
     leaves = _described(model)
+    if Path(path).exists() and not Path(path).is_file():
+        raise CheckpointError(f"{path}: not a regular file")
     try:
         with safe_open(path, framework="numpy") as file:
             _compare(str(path), leaves, file)

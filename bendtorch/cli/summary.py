@@ -142,7 +142,7 @@ def summary_table(model: AnyLayer) -> Table:
     for name in ("parameters", "saved"):
         table.add_column(name, justify="right")
     _add_rows(table, model, "", "")
-    saved = show_bytes(spec_bytes(model.info.saves))
+    saved = "?" if model.info.saves is None else show_bytes(spec_bytes(model.info.saves))
     table.add_section()
     table.add_row("total", "", "", f"{model.count():,}", saved, style="bold")
     table.caption = f"parameters take {show_bytes(4 * model.count())}"

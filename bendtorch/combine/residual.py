@@ -28,6 +28,8 @@ def Residual(
     Laws: L19, L20 (the residual of zero is the identity), L38, L47, L48.
     """
     takes, gives = f.info.takes, f.info.gives
+    if takes is None or gives is None:
+        raise ShapeError(f"Residual: the shapes of {f} are not known; give make_layer(...) its info=Info(...)")
     if not isinstance(takes, ArraySpec) or takes.kind != "Mat" or takes != gives:
         raise ShapeError(
             f"Residual: {f} takes {show_spec(takes)}, gives {show_spec(gives)}; a residual layer must keep its shape"

@@ -54,6 +54,8 @@ def Seq(*layers: Layer[Any, Any, Any, Any]) -> Layer[Any, Any, Any, Any]:
 
     Raises `ShapeError` at the seam where two layers do not meet, and `ConfigError` for fewer than two layers.
     """
+    if len(layers) == 1 and isinstance(layers[0], (list, tuple)):
+        raise ConfigError("Seq: give the layers one by one, Seq(a, b), not in a list")
     if len(layers) < 2:
         raise ConfigError(f"Seq: at least two layers are needed, {len(layers)} given")
     result = layers[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from bendtorch.errors import ConfigError, ShapeError
+from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from bendtorch.layer.info import Info, both_known
 from bendtorch.layer.leaf import Leaf
 from bendtorch.layer.pair import pair
@@ -73,6 +73,10 @@ def chain_info(
 
 def check_seam(first: Layer[Any, Any, Any, Any], second: Layer[Any, Any, Any, Any], written: str) -> None:
     """Refuse two layers that do not meet; the message names the two parts at fault, not the whole chains."""
+    for layer in (first, second):
+        if not isinstance(layer, Layer):
+            hint = "; call it with its sizes" if callable(layer) else ""
+            raise DtypeError(f"{written}: expected a layer, got {getattr(layer, '__name__', repr(layer))}{hint}")
     left, right = chain_parts(first)[-1], chain_parts(second)[0]
     gives, takes = first.info.gives, second.info.takes
     if gives is not None and takes is not None and gives != takes:

@@ -61,6 +61,8 @@ class Params(Generic[P]):
 
         Raises `ConfigError` when the leaves do not describe every number.
         """
+        if not isinstance(key, Key):
+            raise ConfigError(f"init: expected a Key, such as Key(0), got {key!r}")
         described = sum(leaf.cells for leaf in self.leaves)
         if described != self.count():
             raise ConfigError(

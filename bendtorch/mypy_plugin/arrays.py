@@ -10,7 +10,8 @@ from mypy.types import AnyType, FunctionLike, Instance, TupleType, Type, get_pro
 
 from bendtorch.mypy_plugin.array_types import AnyCall
 from bendtorch.mypy_plugin.expressions import SizeReader
-from bendtorch.mypy_plugin.types import named_in, type_of
+from bendtorch.mypy_plugin.poly import Poly
+from bendtorch.mypy_plugin.types import named_in, poly_of, type_of
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
@@ -36,17 +37,22 @@ def on_make(context: AnyCall, reader: SizeReader) -> Type:
     shape = get_proper_type(t.args[0]) if isinstance(t, Instance) and t.args else None
     if not isinstance(t, Instance) or not isinstance(shape, TupleType) or not context.args or not context.args[0]:
         return context.default_return_type
-    given = context.args[0][0]
-    sizes = given.items if isinstance(given, TupleExpr) else [given]
-    if len(sizes) != len(shape.items):
+    polys, named = _sizes_of(context, reader), named_in(context.api)
+    if len(polys) != len(shape.items):
         return context.default_return_type
-    polys = [reader.size(size, context.api) for size in sizes]
-    named = named_in(context.api)
     if len(polys) == 1 and polys[0] is not None and polys[0].value is None:
         polys = [None]  # a buffer of a length known at run time is a plain `FlatF32`
     items = [old if poly is None else type_of(poly, named) for poly, old in zip(polys, shape.items, strict=True)]
     made = _with_shape(t, shape, items)
     return made if _has_scalar(made) else _with_scalar(made, context)
+
+
+def _sizes_of(context: AnyCall, reader: SizeReader) -> list[Poly | None]:
+    """The sizes in the shape that is asked for: a number, a tuple of them, or another array's `shape`."""
+    given, t = context.args[0][0], get_proper_type(context.arg_types[0][0])
+    if isinstance(given, TupleExpr):
+        return [reader.size(size, context.api) for size in given.items]
+    return [poly_of(item) for item in t.items] if isinstance(t, TupleType) else [reader.size(given, context.api)]
 
 
 def _has_scalar(t: Instance) -> bool:

@@ -66,7 +66,7 @@ def on_rshift(context: MethodContext, reader: SizeReader) -> Type:
     elif has_bare_int(gives):
         message = f">>: {one} gives {show(gives)}, a shape that is not static"
         api.fail(message, right or context.context, code=BEND_DIM)
-    return reader.leaving(normalise(both.items[0], named_in(api)), context.context, api)
+    return reader.leaving(both.items[0], context.context, api)  # made of parts that are in normal form
 
 
 def _names(context: MethodContext, right: Expression | None) -> tuple[str, str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import cast
 
 from mypy.checker import TypeChecker
-from mypy.nodes import CallExpr, Context, Expression, IntExpr, MemberExpr, NameExpr, OpExpr, UnaryExpr, Var
+from mypy.nodes import CallExpr, Context, Expression, IntExpr, MemberExpr, NameExpr, OpExpr, RefExpr, UnaryExpr, Var
 from mypy.plugin import CheckerPluginInterface
 from mypy.types import Type
 
 from bendtorch.mypy_plugin.bindings import Bindings
-from bendtorch.mypy_plugin.fixed import first_size, is_fixed_field, outside_of, run_time
+from bendtorch.mypy_plugin.fixed import first_size, is_constant, is_fixed_field, outside_of, run_time
 from bendtorch.mypy_plugin.poly import Poly
 from bendtorch.mypy_plugin.queries import is_int
 from bendtorch.mypy_plugin.size_text import combine
@@ -49,6 +49,9 @@ class SizeReader:
         if poly is not None or not is_int(t):
             return poly
         match e:
+            case NameExpr() | MemberExpr() if is_constant(e) and not self._is_own(e, api):
+                assert isinstance(e.node, Var)
+                return run_time(e.name, e.node, api)
             case NameExpr():
                 return self._name(e, api, depth)
             case MemberExpr():
@@ -56,6 +59,10 @@ class SizeReader:
             case CallExpr(callee=NameExpr(fullname="builtins.len"), args=[counted]):
                 return first_size(api.get_expression_type(counted))
         return None
+
+    def _is_own(self, e: RefExpr, api: CheckerPluginInterface) -> bool:
+        """Whether this file has the assignment, which may say what the number is."""
+        return isinstance(e.node, Var) and self._bindings(e.node, api).knows(e.node)
 
     def _operation(self, e: OpExpr, api: CheckerPluginInterface, depth: int) -> Poly | None:
         left, right = self._size(e.left, api, depth + 1), self._size(e.right, api, depth + 1)

@@ -31,6 +31,7 @@ from bendtorch.mypy_plugin.annotations import AnnotationHook
 from bendtorch.mypy_plugin.calls import FIELD_OWNERS, CallHooks
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.faults import guarded
+from bendtorch.mypy_plugin.fixed import outside_of_calls
 from bendtorch.mypy_plugin.numpy_calls import NumpyHooks
 from bendtorch.mypy_plugin.numpy_calls import is_method as is_numpy_method
 from bendtorch.mypy_plugin.partial import PARTIAL, PARTIAL_CALL, PartialHooks
@@ -144,7 +145,7 @@ class BendPlugin(Plugin):
 
 
 def _on_attribute(context: AttributeContext) -> Type:
-    return normalise(context.default_attr_type, named_in(context.api))
+    return outside_of_calls(normalise(context.default_attr_type, named_in(context.api)), context.api)
 
 
 def _digest() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mypy.types import CallableType, Instance, TupleType, Type, TypeAliasType, TypeVarType, get_proper_type
 
-from bendtorch.mypy_plugin.types import OPERATORS, Through, poly_of
+from bendtorch.mypy_plugin.types import OPERATORS, Through, is_of_any_int
 from bendtorch.mypy_plugin.vocabulary import LAYER, LOSS, PACKAGE, SIZE_PARAMETER
 
 
@@ -39,7 +39,7 @@ class _BareInt(Through):
 
     def visit_tuple_type(self, t: TupleType) -> Type:
         """The shape of an array is a tuple of sizes."""
-        self.found = self.found or any(is_int(size) and poly_of(size) is None for size in t.items)
+        self.found = self.found or any(map(is_of_any_int, t.items))
         return t if self.found else super().visit_tuple_type(t)
 
 

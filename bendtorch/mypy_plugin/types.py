@@ -28,13 +28,16 @@ from mypy.types import (
     get_proper_type,
 )
 
-from bendtorch.mypy_plugin.poly import Atom, Monomial, Poly, quotient_parts
+from bendtorch.mypy_plugin.poly import Atom, Monomial, Poly, in_parentheses, quotient_parts
 from bendtorch.mypy_plugin.vocabulary import ADD, ARITHMETIC, DIV, MUL
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
 
 OPERATORS: Final = {ADD: "+", MUL: "*", DIV: "//"}
+
+ANY_INT: Final = "any.0:"
+"""How the text of a literal type begins that stands for arithmetic of an `int`."""
 
 Named = Callable[[str, list[Type]], Instance]
 """mypy's way to make an instance of a class by its full name; each of its two plugin interfaces has one."""
@@ -149,7 +152,32 @@ class _Normalise(Through):
         if t.type.fullname not in OPERATORS:
             return inside
         poly = poly_of(inside)
-        return type_of(poly, self.named) if poly is not None else AnyType(TypeOfAny.special_form)
+        if poly is not None:
+            return type_of(poly, self.named)
+        text = _of_any_int(inside)
+        return literal(f"{ANY_INT}{text}", self.named) if text is not None else AnyType(TypeOfAny.special_form)
+
+
+def _of_any_int(t: Type) -> str | None:
+    """Arithmetic of an `int` that may be any, as text: `2*int` is not the `int` it was made of."""
+    t = get_proper_type(t)
+    poly = poly_of(t)
+    if poly is not None:
+        return in_parentheses(str(poly), "+-*/")
+    if not isinstance(t, Instance) or t.type.fullname not in (*OPERATORS, "builtins.int"):
+        return None
+    if not t.args:
+        return "int"
+    left, right = map(_of_any_int, t.args)
+    return None if left is None or right is None else f"{left}{OPERATORS[t.type.fullname]}{right}"
+
+
+def is_of_any_int(t: Type) -> bool:
+    """Whether a size is `int`, or arithmetic of one: what it is may differ from one place to the next."""
+    t = get_proper_type(t)
+    if isinstance(t, LiteralType):
+        return isinstance(t.value, str) and t.value.startswith(ANY_INT)
+    return isinstance(t, Instance) and t.type.fullname == "builtins.int" and poly_of(t) is None
 
 
 def normalise(t: Type, named: Named) -> Type:
@@ -157,20 +185,25 @@ def normalise(t: Type, named: Named) -> Type:
     return t.accept(_Normalise(named)) if has_arithmetic(t) else t
 
 
-def has_arithmetic(t: Type, seen: frozenset[str] = frozenset()) -> bool:
+def has_arithmetic(t: Type) -> bool:
     """Whether arithmetic occurs in a type. Walked by hand: mypy's visitors fail on types that are not yet finished."""
-    if isinstance(t, TypeAliasType):
-        return any(has_arithmetic(a, seen) for a in t.args) or (
-            t.alias is not None
-            and t.alias.fullname not in seen
-            and has_arithmetic(t.alias.target, seen | {t.alias.fullname})
-        )
-    if isinstance(t, Instance):
-        return t.type.fullname in OPERATORS or any(has_arithmetic(a, seen) for a in t.args)
-    if isinstance(t, (TupleType, UnionType)):
-        return any(has_arithmetic(a, seen) for a in t.items)
-    if isinstance(t, CallableType):
-        return any(has_arithmetic(a, seen) for a in (*t.arg_types, t.ret_type))
+    waiting: list[Type] = [t]
+    seen: set[str] = set()
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Instance):
+            if part.type.fullname in OPERATORS:
+                return True
+            waiting.extend(part.args)
+        elif isinstance(part, (TupleType, UnionType)):
+            waiting.extend(part.items)
+        elif isinstance(part, CallableType):
+            waiting.extend((*part.arg_types, part.ret_type))
+        elif isinstance(part, TypeAliasType):
+            waiting.extend(part.args)
+            if part.alias is not None and part.alias.fullname not in seen:
+                seen.add(part.alias.fullname)
+                waiting.append(part.alias.target)
     return False
 
 

@@ -32,7 +32,7 @@ ID_TYPES: Final = {"int32", "int64", "intp"}
 
 _HEAD: Final = re.compile(r"[A-Za-z_][\w.@]*\[")
 _FULL_NAME: Final = re.compile(r"\bbendtorch\.(\w+\.)*(?=[A-Z])")
-_RUN_TIME: Final = re.compile(r"'[\w.]+\.\d+:([\w.]+)'")
+_RUN_TIME: Final = re.compile(r"'[\w.]+\.\d+:([\w.+*/() -]+)'")
 
 
 def in_words(text: str) -> str:

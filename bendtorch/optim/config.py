@@ -55,7 +55,14 @@ def _require(name: str, holds: bool, what: str, value: object) -> None:
         raise ConfigError(f"{name}: {what}, got {value}")
 
 
+def _numbers(name: str, **values: object) -> None:
+    for what, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise ConfigError(f"{name}: {what} must be a number, got {type(value).__name__} {value!r}")
+
+
 def _rate(name: str, lr: float) -> None:
+    _numbers(name, lr=lr)
     _require(name, math.isfinite(lr) and lr >= 0, "lr must be a finite number of at least 0", lr)
 
 
@@ -82,6 +89,7 @@ class Momentum:
 
     def __post_init__(self) -> None:
         _rate("Momentum", self.lr)
+        _numbers("Momentum", momentum=self.momentum)
         _require("Momentum", 0 <= self.momentum < 1, "momentum must be in [0, 1)", self.momentum)
 
     def at(self, step: int) -> MomentumAt:
@@ -108,6 +116,7 @@ class Adam:
     def __post_init__(self) -> None:
         name = type(self).__name__
         _rate(name, self.lr)
+        _numbers(name, beta1=self.beta1, beta2=self.beta2, eps=self.eps, weight_decay=self.weight_decay)
         _require(name, math.isfinite(self.eps) and self.eps >= 0, "eps must be a finite number of at least 0", self.eps)
         decay = self.weight_decay
         _require(name, math.isfinite(decay) and decay >= 0, "weight_decay must be a finite number of at least 0", decay)

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from bendtorch.errors import ConfigError, ShapeError
+from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from bendtorch.keys import Key
 from bendtorch.shapes.arrays import Ids, Mat
 from bendtorch.shapes.dims import I, M
@@ -60,6 +60,15 @@ def batches(x: Mat[M, I], target: Ids[M], size: int, key: Key | None = None) -> 
     A batch has any number of rows up to `size`, so its type is `Mat[int, I]`. Raises `ShapeError` when `x` and `target`
     have different lengths or none, and `ConfigError` for a size below 1.
     """
+    for name, array in (("x", x), ("target", target)):
+        if not isinstance(array, np.ndarray):
+            raise DtypeError(
+                f"batches: {name} must be a numpy array, got {type(array).__name__}; see mat(...) and ids(...)"
+            )
+    if isinstance(size, bool) or not isinstance(size, int):
+        raise ConfigError(f"batches: size must be an int of at least 1, got {size!r}")
+    if key is not None and not isinstance(key, Key):
+        raise ConfigError(f"batches: key must be a Key, such as Key(0), got {key!r}")
     if len(x) != len(target):
         raise ShapeError(f"batches: x has {len(x)} rows, target has {len(target)} labels")
     if len(x) == 0:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
+from bendtorch.errors import ConfigError
 from bendtorch.layer.protocol import Layer
 from bendtorch.losses.loss import Loss
-from bendtorch.optim.config import Optimizer
+from bendtorch.optim.config import SGD, Adam, Momentum, Optimizer
 from bendtorch.optim.state import OptState, new_state
 from bendtorch.train.flat import Flat, flatten, is_same
 
@@ -35,6 +36,8 @@ class Train(Generic[P]):
     @staticmethod
     def new(model: Layer[P, X, Y, S], optimizer: Optimizer, p: P) -> Train[P]:
         """The state before the first step. `p` is copied: training does not change the caller's parameters."""
+        if not isinstance(optimizer, (SGD, Momentum, Adam)):
+            raise ConfigError(f"Train.new: expected an optimizer such as Adam(lr=1e-3), got {optimizer!r}")
         flat = flatten(model, optimizer, p)
         if flat is not None:
             return Train(optimizer, flat.p, flat.g, flat.st, flat.buffers)
@@ -43,13 +46,27 @@ class Train(Generic[P]):
         return Train(optimizer, own, model.zeros(), new_state(optimizer, model.zeros))
 
     def step(self, model: Layer[P, X, Y, S], loss: Loss[Y, Target], x: X, target: Target) -> float:
-        """Forward, loss, backward and one optimizer step on the batch `(x, target)`; gives the loss before the step."""
+        """Forward, loss, backward and one optimizer step on the batch `(x, target)`; gives the loss before the step.
+
+        When it is interrupted or fails, the gradient is zero again: the next step does not see half of this one.
+        """
         forward = model.fwd(self.p, x)
         out = loss.grad(forward.y, target)
-        self._take(model, model.bwd(self.p, forward.s, out.dy, self.g).g)
-        self.loss = out.loss
-        self.apply(model)
+        try:
+            self._take(model, model.bwd(self.p, forward.s, out.dy, self.g).g)
+            self.loss = out.loss
+            self.apply(model)
+        except BaseException:
+            self._forget(model)
+            raise
         return out.loss
+
+    def _forget(self, model: Layer[P, X, Y, S]) -> None:
+        """Make the gradient zero."""
+        if self.flat is None:
+            self.g = model.zeros()
+        else:
+            self.flat.g.fill(0)
 
     def _take(self, model: Layer[P, X, Y, S], g: P) -> None:
         """Keep the gradient that a backward pass gave: it is what counts, whether or not it was added up in place."""

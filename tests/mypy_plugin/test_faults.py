@@ -14,7 +14,7 @@ from bendtorch.mypy_plugin.watch import MessageWatch
 from tests.typing.harness import Project
 
 FAULTY = """
-from bendtorch.mypy_plugin import annotations, arrays, calls, chain, messages, partial, plugin as entry, seams, watch
+from bendtorch.mypy_plugin import annotations, arrays, calls, chain, numpy_calls, partial, plugin as entry, watch
 
 
 def broken(*args, **kwargs):
@@ -45,6 +45,9 @@ def f(x: Mat[3, 4]) -> None: ...
 
 f(array)
 wrong: Mat[3, 4] = np.zeros((4, 3), np.float32)
+summed = np.sum(array, axis=0)
+shifted = array - 1
+raised = np.exp(array)
 """
 
 
@@ -65,6 +68,8 @@ def text(kind: str, line: int) -> str:
         ("partial.PartialHooks.on_partial", "partial", [11]),
         ("arrays.on_make", "__call__", [12, 20]),
         ("arrays.on_transposed", ".T", [13]),
+        ("numpy_calls.NumpyHooks.on_function", "numpy", [21]),
+        ("numpy_calls.NumpyHooks.on_method", "numpy", [22, 23]),
         ("annotations.AnnotationHook.analyse", "annotation", [16, 20]),
     ],
 )

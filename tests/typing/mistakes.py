@@ -38,6 +38,8 @@ def _sections() -> Iterator[str]:
             title, _, text = (ast.get_docstring(function) or "").partition("\n\n")
             first = function.body[1].lineno - 1
             code = textwrap.dedent("\n".join(_plain(line) for line in lines[first : function.end_lineno]))
+            if function.args.args:
+                code = f"{lines[function.lineno - 1]}\n{textwrap.indent(code, '    ')}"
             said = [
                 f"{text[3:]}" for number in range(first, function.end_lineno) for text in reports.get(number + 1, ())
             ]

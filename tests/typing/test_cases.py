@@ -45,4 +45,4 @@ def test_messages_are_in_the_users_words(path: Path) -> None:
 
 
 def test_there_are_enough_cases() -> None:
-    assert sum(len(expected(path)) for path in REJECT) >= 150
+    assert sum(len(expected(path)) for path in REJECT) >= 300

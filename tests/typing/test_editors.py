@@ -13,7 +13,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "editors.md"
 
 def blocks(language: str) -> list[str]:
     """The code blocks in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    found = re.findall(r"^```(\w*)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return [text for name, text in found if name == language]
 
 
 def test_the_portable_program(project: Project) -> None:

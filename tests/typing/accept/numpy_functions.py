@@ -100,6 +100,8 @@ def reshaped(n: Dim[N], c: Dim[C], x: Mat[N, C], y: Mat[6, 8]) -> None:
 def made(n: Dim[N], x: Mat[N, C], rng: np.random.Generator) -> None:
     assert_type(np.zeros_like(x), Mat[N, C])
     assert_type(np.full_like(x, 3), Mat[N, C])
+    assert_type(np.zeros(x.shape, np.float32), Mat[N, C])
+    assert_type(np.ones((len(x), 3), np.float32), Mat[N, 3])
     assert_type(np.ascontiguousarray(x.T), Mat[C, N])
     assert_type(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], np.float32), Mat[2, 3])
     assert_type(rng.standard_normal((n, 4), dtype=np.float32), Mat[N, 4])

@@ -8,7 +8,7 @@ from typing import Any, Final, Generic, Literal, NewType, TypeAlias, TypeVar
 
 import numpy as np
 from support import sketches
-from support.sketches import WIDTH, Residual
+from support.sketches import HEIGHT, WIDTH, Residual
 from typing_extensions import assert_type
 
 from bendtorch import Dim, Layer, Lin, Linear, Mat, ReLU, Seq, mat
@@ -60,6 +60,18 @@ Seq(
     Linear(BATCH, at_run_time, 2 * at_run_time),
     Linear(BATCH, at_run_time + at_run_time, 10),
 )
+
+
+Linear(BATCH, 784, HEIGHT) >> ReLU(BATCH, sketches.HEIGHT) >> Linear(BATCH, HEIGHT, 10)
+
+
+def in_a_class(k: int) -> object:
+    class Local:
+        width = k
+
+        net = Linear(3, 4, width) >> ReLU(3, width)
+
+    return Local
 
 
 def of_plain_int(k: int) -> Layer[Any, Mat[3, 4], Mat[3, 5], Any]:

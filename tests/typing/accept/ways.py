@@ -103,6 +103,25 @@ class Model:
         return Linear(n, 4, 5)
 
 
+width_of_the_run = int(sys.argv[1])
+
+
+class OfTheRun:
+    """A size that is read once for all objects, and one that is read for each."""
+
+    def __init__(self, own: int) -> None:
+        self.shared = ReLU(3, width_of_the_run)
+        self.own = ReLU(3, own)
+        self.own >> ReLU(3, own)
+        self.untyped: Layer[Any, Any, Any, Any] = self.own
+
+    def together(self) -> object:
+        return self.shared >> ReLU(3, width_of_the_run) >> self.untyped
+
+
+OfTheRun(3).shared >> OfTheRun(4).shared >> Linear(3, width_of_the_run, 2)
+
+
 class Widths(NamedTuple):
     """Sizes that cannot be assigned."""
 

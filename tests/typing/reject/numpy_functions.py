@@ -71,7 +71,7 @@ def reshaped(n: Dim[N], x: Mat[N, C], y: Mat[6, 8]) -> Mat[N, C]:
 
 def not_static(x: Mat[3, 4], n: int) -> Mat[3, 4]:
     tiled: Mat[6, 4] = np.tile(x, (2, 1))  # E: the value is float32[...], declared Mat[6, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
-    loaded: Mat[3, 4] = np.load("file")  # E: the value is ndarray[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    loaded: Mat[3, 4] = np.load("file")  # E: the value is array[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
     of_list: Mat[3, 4] = np.array([[1.0, 2.0]], np.float32)  # E: the value is Mat[1, 2], declared Mat[3, 4]  [assignment]
     of_python: Mat[1, 2] = np.array([[1.0, 2.0]])  # E: the value is float64[1, 2], declared Mat[1, 2]; convert it with .astype(np.float32)  [assignment]
     whole: Mat[1, 2] = np.array([[1, 2]])  # E: the value is int64[1, 2], declared Mat[1, 2]; convert it with .astype(np.float32)  [assignment]

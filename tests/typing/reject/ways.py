@@ -75,12 +75,18 @@ def mlp(n: Dim[N]) -> Layer[Parameters, Mat[N, 64], Mat[N, 10], Any]:
     return LinearFirst(n, 64, 64) >> ReLU(n, 64) >> Linear(n, 64, 10)
 
 
+def doubled(n: Dim[N]) -> Layer[Parameters, Mat["2*N", 64], Mat["2*N", 10], Any]:
+    return mlp(2 * n)
+
+
 def lambdas(train: Train[Parameters], data: Batches[Mat[int, 64], Ids[int]]) -> None:
     fit(train, lambda n: mlp(n), lambda n: CrossEntropy(n, 11), data, 3)  # E: fit: the model gives Mat[int, 10], "loss" gives Loss[Mat[int, 11], Ids[int]]  [bend-shape]
     fit(train, lambda n: Linear(n, 64, 10), lambda n: CrossEntropy(n, 10), data, 3)  # E: fit: "train" is Train[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]]], the model has parameters Lin[64, 10]  [bend-shape]
     fit(train, lambda n: mlp(n), lambda n: CrossEntropy(10, n), data, 3)  # E: fit: "loss" gives Loss[Mat[10, int], Ids[10]], "data" is Batches[Mat[int, 64], Ids[int]]  [bend-shape] # E: fit: the model gives Mat[int, 10], "loss" gives Loss[Mat[10, int], Ids[10]]  [bend-shape]
     fit(train, lambda n: mlp(32), lambda n: CrossEntropy(n, 10), data, 3)  # E: fit: the model gives Mat[32, 10], "loss" gives Loss[Mat[int, 10], Ids[int]]  [bend-shape] # E: fit: the model takes Mat[32, 64], "data" is Batches[Mat[int, 64], Ids[int]]  [bend-shape]
     fit(train, lambda n: Linear(n, 64, 64) >> ReLU(n, 63), lambda n: CrossEntropy(n, 10), data, 3)  # E: >>: Linear gives Mat[n, 64], ReLU takes Mat[n, 63]  [bend-shape] # E: fit: "train" is Train[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]]], the model has parameters tuple[Lin[64, 64], Unit]  [bend-shape] # E: fit: the model gives Mat[int, 63], "loss" gives Loss[Mat[int, 10], Ids[int]]  [bend-shape]
+    fit(train, doubled, lambda n: CrossEntropy(n, 10), data, 3)  # E: fit: the model gives Mat[2*int, 10], "loss" gives Loss[Mat[int, 10], Ids[int]]  [bend-shape] # E: fit: the model takes Mat[2*int, 64], "data" is Batches[Mat[int, 64], Ids[int]]  [bend-shape]
+    fit(train, lambda n: mlp(2 * n), lambda n: CrossEntropy(2 * n, 10), data, 3)  # E: fit: the model takes Mat[2*int, 64], "data" is Batches[Mat[int, 64], Ids[int]]  [bend-shape]
     seam: Callable[[int], object] = lambda n: ReLU(n, 4) >> ReLU(n + 1, 4)  # E: >>: the left ReLU gives Mat[n, 4], the right ReLU takes Mat[n + 1, 4]  [bend-shape]
     untyped = lambda n: ReLU(n, 4)  # E: ReLU: dimension "n" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
 
@@ -98,6 +104,20 @@ class Model:
 
     def own(self, n: Dim[N]) -> object:
         return ReLU(n, self.width)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+
+
+class OfEach:
+    """A size that is another one for each object."""
+
+    def __init__(self, own: int, other: int) -> None:
+        self.own = ReLU(3, own)
+        self.own >> ReLU(3, other)  # E: >>: own gives Mat[3, own], ReLU takes Mat[3, other]  [bend-shape]
+
+    def twice(self) -> object:
+        return self.own >> self.own  # E: >>: the left own gives Mat[3, int], a shape that is not static  [bend-dim]
+
+
+OfEach(3, 3).own >> OfEach(4, 4).own  # E: >>: the left own gives Mat[3, int], a shape that is not static  [bend-dim]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -24,6 +25,7 @@ Y2 = TypeVar("Y2")
 Z = TypeVar("Z")
 
 WIDTH: Final = 64
+HEIGHT: Final = len(sys.argv)
 
 
 @dataclass(frozen=True)
