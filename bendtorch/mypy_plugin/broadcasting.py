@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from mypy.nodes import Expression
+from mypy.nodes import EllipsisExpr, Expression, SliceExpr
 from mypy.plugin import MethodContext
 from mypy.types import AnyType, Instance, LiteralType, Type, get_proper_type
 
@@ -43,6 +43,40 @@ def on_operator(call: ArrayCall) -> Type:
         return own
     is_float = any(scalar_name(array.dtype) == "float32" for array in arrays)
     return call.make(sizes, call.dtype_of(arrays) if is_float and call.name not in COMPARISONS else call.own_dtype())
+
+
+def on_update(call: ArrayCall) -> Type:
+    """`a += b`: what is added must fit into a's shape; numpy's types let everything pass."""
+    own = call.context.type if isinstance(call.context, MethodContext) else None
+    if own is not None and call.operand is not None:
+        _check_fits(call, own, call.operand)
+        return own
+    return call.default
+
+
+def on_assignment(call: ArrayCall) -> Type:
+    """`a[...] = b` and `a[:] = b`: what is assigned must fit into a's shape."""
+    own = call.context.type if isinstance(call.context, MethodContext) else None
+    given, types = call.context.args, call.context.arg_types
+    if own is not None and len(given) == len(types) == 2 and given[0] and types[1] and _is_whole(given[0][0]):
+        _check_fits(call, own, types[1][0])
+    return call.default
+
+
+def _is_whole(index: Expression) -> bool:
+    if isinstance(index, SliceExpr):
+        return index.begin_index is None and index.end_index is None and index.stride is None
+    return isinstance(index, EllipsisExpr)
+
+
+def _check_fits(call: ArrayCall, own: Type, given: Type) -> None:
+    left, right = array_of(own), array_of(given)
+    if left is None or right is None or not left.is_static:
+        return
+    sizes = broadcast([left, right], call)
+    if sizes is None or len(sizes) != len(left.sizes) or not all(map(same, sizes, left.sizes)):
+        message = f"{show(own)} cannot hold {show(given)}: what is put into an array must have its shape"
+        call.api.fail(message, call.context.context, code=BEND_SHAPE)
 
 
 def on_ufunc(call: ArrayCall) -> Type:

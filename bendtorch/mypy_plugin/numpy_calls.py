@@ -26,6 +26,8 @@ LIKE: Final = ("zeros_like", "ones_like", "empty_like", "asarray", "ascontiguous
 SAME_SHAPE: Final = ("sort", "argsort", "cumsum", "cumprod")
 ARITHMETIC: Final = tuple(f"__{side}{name}__" for name in ("add", "sub", "mul", "truediv") for side in ("", "r"))
 
+UPDATES: Final = ("__iadd__", "__isub__", "__imul__", "__itruediv__")
+
 
 def _of_where(call: ArrayCall) -> Type:
     """`np.where(condition, x, y)`: the shape of all three, the numbers of the last two."""
@@ -56,6 +58,8 @@ METHODS: Final[dict[str, Answer]] = {
     "flatten": indexing.on_flat,
     **dict.fromkeys(reductions.REDUCTIONS, reductions.on_reduction),
     **dict.fromkeys((*ARITHMETIC, *broadcasting.COMPARISONS, "__pow__"), broadcasting.on_operator),
+    **dict.fromkeys(UPDATES, broadcasting.on_update),
+    "__setitem__": broadcasting.on_assignment,
     "clip": _of_clip,
     "astype": making.on_astype,
     **dict.fromkeys(SAME_SHAPE, indexing.on_same_shape),
