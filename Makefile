@@ -7,12 +7,13 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= out
 CHECKED := bendtorch stubs tests laws reference examples
 
-.PHONY: demo test check reference bench clean help
+.PHONY: demo test previous check reference bench clean help
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo       type-check a first model, see mypy refuse a wrong width, train on real digits"
 	@echo "make test       the tests"
+	@echo "make previous   the mypy plugin's cases under the mypy before the present one"
 	@echo "make check      ruff, and mypy --strict on everything"
 	@echo "make reference  every layer, loss and optimizer beside PyTorch and float64"
 	@echo "make bench      speed beside PyTorch (ARGS='--quick' for a minute's worth)"
@@ -34,6 +35,11 @@ demo: $(VENV)/.examples
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+# The plugin's cases under the mypy before the present one.
+previous: $(VENV)/.previous
+	PYTHONPATH=$(VENV)/previous-mypy $(BIN)/python -m pytest -p no:cacheprovider \
+		tests/typing/test_cases.py tests/typing/test_digits_example.py -k "not warm and not edited and not daemon"
 
 check: $(VENV)/.reference
 	$(BIN)/ruff check .
@@ -60,6 +66,10 @@ $(VENV)/.examples: pyproject.toml | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(PIP) install --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.previous: $(VENV)/.dev
+	$(PIP) install --target $(VENV)/previous-mypy 'mypy>=2.3,<2.4'
 	@touch $@
 
 $(VENV)/.reference: pyproject.toml | $(BIN)/python
