@@ -1,6 +1,6 @@
-"""`docs/mistakes.md`, from the case file of the same name.
+"""`docs/mistakes.md`, and the README's table of mistakes, from the case file of the same name.
 
-python -m tests.typing.mistakes     writes it
+python -m tests.typing.mistakes     writes both
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from tests.typing.harness import MARK, expected
 
 CASES: Final = Path(__file__).parent / "reject" / "mistakes.py"
 PAGE: Final = Path(__file__).parents[2] / "docs" / "mistakes.md"
+README: Final = Path(__file__).parents[2] / "README.md"
+TABLE_STARTS: Final = "<!-- mistakes -->"
+TABLE_ENDS: Final = "<!-- end of mistakes -->"
 OPENING: Final = """\
 # Mistakes
 
@@ -46,6 +49,22 @@ def _sections() -> Iterator[str]:
             yield _section(title.rstrip("."), " ".join(text.split()), code, said)
 
 
+def readme(text: str) -> str:
+    """The README with its table of mistakes: each title with its first message."""
+    head, rest = text.split(TABLE_STARTS)
+    tail = rest.split(TABLE_ENDS)[1]
+    return f"{head}{TABLE_STARTS}\n{_table()}{TABLE_ENDS}{tail}"
+
+
+def _table() -> str:
+    rows = ["| mistake | what mypy says |", "|---|---|"]
+    for section in _sections():
+        title = section.splitlines()[0].removeprefix("## ")
+        message = next(line for line in section.splitlines() if line.startswith("error: "))
+        rows.append(f"| {title} | `{message.removeprefix('error: ')}` |")
+    return "\n".join(rows) + "\n"
+
+
 def _plain(line: str) -> str:
     """A line without what must be reported on it."""
     return MARK.split(line)[0].rstrip()
@@ -59,3 +78,4 @@ def _section(title: str, text: str, code: str, said: list[str]) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    README.write_text(readme(README.read_text(encoding="utf-8")), encoding="utf-8")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -23,6 +26,34 @@ def test_the_portable_program(project: Project) -> None:
     last = len(program.splitlines())
     message = blocks("")[-1].strip().removeprefix("error: ")
     assert project.check(["program.py"]) == {"program.py": {last: [f"E: {message}"]}}
+
+
+def test_pyright_checks_the_portable_program_without_a_plugin(tmp_path: Path) -> None:
+    (program,) = blocks("python")
+    path = tmp_path / "program.py"
+    path.write_text(program, encoding="utf-8")
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "basedpyright",
+            "--level",
+            "error",
+            "--pythonpath",
+            sys.executable,
+            "--outputjson",
+            path,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    assert [(one["severity"], one["range"]["start"]["line"] + 1) for one in found] == [
+        ("error", len(program.splitlines()))
+    ]
+    assert "Mat[Rows, Hidden]" in found[0]["message"]
+    assert "Mat[Rows, Inputs]" in found[0]["message"]
 
 
 def test_the_settings_are_those_of_this_project() -> None:
