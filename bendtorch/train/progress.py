@@ -37,12 +37,12 @@ def _bar(total: int) -> Iterator[Report]:
     columns = (
         TextColumn("training"),
         BarColumn(),
-        TextColumn("loss {task.fields[loss]:.4f}"),
+        TextColumn("loss {task.fields[loss]}"),
         TextColumn("{task.fields[speed]:,.0f} examples/s"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), refresh_per_second=10) as bars:
-        task = bars.add_task("training", total=total, loss=float("nan"), speed=0.0)
+        task = bars.add_task("training", total=total, loss="…", speed=0.0)
         started = shown = time.monotonic()
         done = 0
 
@@ -52,6 +52,6 @@ def _bar(total: int) -> Iterator[Report]:
             now = time.monotonic()
             if now - shown >= INTERVAL or done >= total:
                 shown = now
-                bars.update(task, completed=done, loss=loss, speed=done / max(now - started, 1e-9))
+                bars.update(task, completed=done, loss=f"{loss:.4f}", speed=done / max(now - started, 1e-9))
 
         yield report
