@@ -80,16 +80,16 @@ INNER: Final = 256  # terms summed at a time: the error of a sum grows with the 
 
 
 @helper
-def _at(base: int, transposed: bool, stride: int, start: int) -> int:
-    """The address of an operand's part that begins at `start` of its inner dimension."""
-    return base + 4 * (start * stride if transposed else start)
+def part_at(base: int, along_rows: bool, stride: int, start: int) -> int:
+    """The address of the part of a stored matrix that begins at row (`along_rows`) or at column `start`."""
+    return base + 4 * (start * stride if along_rows else start)
 
 
 @helper
 def _gemm(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
     _gemm_run(ta, tb, m, n, min(k, INNER), a, lda, b, ldb, np.float32(0), c, ldc)
     for start in range(INNER, k, INNER):
-        left, right = _at(a, ta, lda, start), _at(b, not tb, ldb, start)
+        left, right = part_at(a, ta, lda, start), part_at(b, not tb, ldb, start)
         _gemm_run(ta, tb, m, n, min(INNER, k - start), left, lda, right, ldb, np.float32(1), c, ldc)
 
 

@@ -14,7 +14,7 @@ from bendtorch.kernels.arrays import Flat, Matrix, Totals
 from bendtorch.kernels.blas import gemm
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.parallel import chunks_of, parallel_for
-from bendtorch.kernels.products import FEW_ROWS, add_into, few_rows_nt, matmul_tn_add, tile_bounds, tile_shape
+from bendtorch.kernels.products import FEW_ROWS, add_into, few_rows_nt, matmul_tn_add, tile_bounds, tiling
 
 SUM_COLUMNS: Final = 64  # columns whose sums are taken together: their float64 totals stay in registers and L1
 
@@ -39,8 +39,7 @@ def linear_forward(x: Matrix, w: Matrix, b: Matrix, y: Matrix) -> None:
         for r in range(n):
             add_into(b[0], y[r])
         return
-    rows, columns = tile_shape(n, o, x.shape[1])
-    tiles = chunks_of(n, rows) * chunks_of(o, columns) if n > 0 else 0
+    tiles, rows, columns = tiling(n, o, x.shape[1])
     parallel_for(_biased_tile, tiles, (x, w, b, y, rows, columns))
 
 

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
-from bendtorch.kernels.blas import gemm
+from bendtorch.kernels.blas import gemm, part_at
 from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.parallel import chunks_of, parallel_for
 
@@ -60,17 +60,18 @@ def tile_shape(m: int, n: int, k: int) -> tuple[int, int]:
 
 
 @helper
+def tiling(m: int, n: int, k: int) -> tuple[int, int, int]:
+    """How many tiles an m × n product over k has (none without rows), and their sides."""
+    rows, columns = tile_shape(m, n, k)
+    return chunks_of(m, rows) * chunks_of(n, columns), rows, columns
+
+
+@helper
 def tile_bounds(tile: int, m: int, n: int, rows: int, columns: int) -> tuple[int, int, int, int]:
     """Where a tile starts (row, column), and its height and width."""
     across = chunks_of(n, columns)
     i, j = tile // across * rows, tile % across * columns
     return i, j, min(rows, m - i), min(columns, n - j)
-
-
-@helper
-def operand_at(base: int, transposed: bool, stride: int, start: int) -> int:
-    """The address of a left operand's rows from `start` on (with `not transposed`: of a right operand's columns)."""
-    return base + 4 * (start if transposed else start * stride)
 
 
 @kernel
@@ -79,7 +80,7 @@ def _tile(
 ) -> None:
     m, n = out.shape
     i, j, height, width = tile_bounds(tile, m, n, rows, columns)
-    left, right = operand_at(a, ta, lda, i), operand_at(b, not tb, ldb, j)
+    left, right = part_at(a, not ta, lda, i), part_at(b, tb, ldb, j)
     gemm(ta, tb, height, width, k, left, lda, right, ldb, out.ctypes.data + 4 * (i * n + j), n)
 
 
@@ -131,8 +132,7 @@ def matmul_nt(a: Matrix, b: Matrix, out: Matrix) -> None:
         few_rows_nt(a, b, out)
         return
     n = b.shape[0]
-    rows, columns = tile_shape(m, n, k)
-    tiles = chunks_of(m, rows) * chunks_of(n, columns) if m * n > 0 else 0
+    tiles, rows, columns = tiling(m, n, k)
     parallel_for(_tile, tiles, (False, True, a.ctypes.data, k, b.ctypes.data, k, out, k, rows, columns))
 
 
@@ -141,8 +141,7 @@ def matmul_nn(a: Matrix, b: Matrix, out: Matrix) -> None:
     """out = a·b."""
     m, k = a.shape
     n = b.shape[1]
-    rows, columns = tile_shape(m, n, k)
-    tiles = chunks_of(m, rows) * chunks_of(n, columns) if m * n > 0 else 0
+    tiles, rows, columns = tiling(m, n, k)
     parallel_for(_tile, tiles, (False, False, a.ctypes.data, k, b.ctypes.data, n, out, k, rows, columns))
 
 
@@ -151,8 +150,7 @@ def matmul_tn(a: Matrix, b: Matrix, out: Matrix) -> None:
     """out = aᵀ·b."""
     k, m = a.shape
     n = b.shape[1]
-    rows, columns = tile_shape(m, n, k)
-    tiles = chunks_of(m, rows) * chunks_of(n, columns) if m * n > 0 else 0
+    tiles, rows, columns = tiling(m, n, k)
     parallel_for(_tile, tiles, (True, False, a.ctypes.data, m, b.ctypes.data, n, out, k, rows, columns))
 
 
@@ -161,6 +159,5 @@ def matmul_tn_add(a: Matrix, b: Matrix, out: Matrix) -> None:
     """out += aᵀ·b, with the bits of computing the product apart and adding it."""
     k, m = a.shape
     n = b.shape[1]
-    rows, columns = tile_shape(m, n, k)
-    tiles = chunks_of(m, rows) * chunks_of(n, columns) if m * n > 0 else 0
+    tiles, rows, columns = tiling(m, n, k)
     parallel_for(_tile_add, tiles, (a.ctypes.data, b.ctypes.data, out, k, rows, columns))
