@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     )
     from bendtorch.keys import Key
     from bendtorch.layer import Bwd, Fwd, Layer, Step, Unit, make_layer
-    from bendtorch.layers import Lin, Linear, LinearFirst, LinearNB, ReLU
+    from bendtorch.layers import Dropout, Lin, Linear, LinearFirst, LinearNB, ReLU
     from bendtorch.losses import CrossEntropy, Loss, LossOut
     from bendtorch.optim import SGD, Adam, AdamW, Momentum
     from bendtorch.shapes import PROVE, Dim, Eq, Ids, Mat, checked, ids, mat
@@ -77,6 +77,7 @@ __all__ = [
     "CrossEntropy",
     "Dim",
     "Drop",
+    "Dropout",
     "DtypeError",
     "Eq",
     "Fork",

@@ -4,7 +4,8 @@
     p = load_params("model.safetensors", model)
 
 A chain's layers are numbered, and a linear layer's tensors are called `weight` and `bias`, so that PyTorch's
-`nn.Sequential` of the same layers loads the file as it is.
+`nn.Sequential` of the same layers loads the file as it is. A counter (Dropout's) is a uint32 tensor of its own, which
+PyTorch's dropout does not have: load such a file there with `strict=False`.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def load_params(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any]) ->
         with safe_open(path, framework="numpy") as file:
             _compare(str(path), leaves, file)
             flat = np.concatenate(
-                [np.empty(0, np.float32), *(file.get_tensor(leaf.name).reshape(-1) for leaf in leaves)]
+                [np.empty(0, np.float32), *(file.get_tensor(leaf.name).reshape(-1).view(np.float32) for leaf in leaves)]
             )
     except SafetensorError as problem:
         raise CheckpointError(f"{path}: not a complete safetensors file ({problem})") from None
@@ -77,7 +78,11 @@ def _header(leaves: tuple[Leaf, ...], metadata: dict[str, str]) -> bytes:
     start = 0
     for leaf in leaves:
         end = start + 4 * leaf.cells
-        entries[leaf.name] = {"dtype": "F32", "shape": list(leaf.stored_shape), "data_offsets": [start, end]}
+        entries[leaf.name] = {
+            "dtype": leaf.stored_dtype,
+            "shape": list(leaf.stored_shape),
+            "data_offsets": [start, end],
+        }
         start = end
     text = json.dumps(entries, separators=(",", ":")).encode()
     return text + b" " * (-len(text) % ALIGN)
@@ -91,8 +96,8 @@ def _compare(path: str, leaves: tuple[Leaf, ...], file: Any) -> None:
             raise CheckpointError(f"{path}: tensor {leaf.name!r} is missing; the file is of another model")
         part = file.get_slice(leaf.name)
         shape, dtype = tuple(part.get_shape()), part.get_dtype()
-        if dtype != "F32":
-            raise CheckpointError(f"{path}: tensor {leaf.name!r} must be F32, got {dtype}")
+        if dtype != leaf.stored_dtype:
+            raise CheckpointError(f"{path}: tensor {leaf.name!r} must be {leaf.stored_dtype}, got {dtype}")
         if shape != leaf.stored_shape:
             want = list(leaf.stored_shape)
             raise CheckpointError(f"{path}: tensor {leaf.name!r} must have shape {want}, got {list(shape)}")

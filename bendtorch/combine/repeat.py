@@ -6,6 +6,7 @@ The numbers and their order are those of a chain of k copies.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from bendtorch.layer.leaf import Leaf
 from bendtorch.layer.pair import Transfer, loading, storing
 from bendtorch.layer.params import Params, Step
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
+from bendtorch.layer.variant import Copy, as_parts_do
 from bendtorch.optim.config import Opt
 from bendtorch.optim.state import OptState, join_states, map_state
 from bendtorch.shapes.arrays import FlatF32
@@ -28,6 +30,8 @@ S = TypeVar("S")
 
 def Repeat(k: int, f: Layer[P, X, X, S]) -> Layer[tuple[P, ...], X, X, tuple[S, ...]]:
     """`f >> f >> ... >> f`, k times, with k sets of parameters.
+
+    Layers that draw random numbers (Dropout) draw others in each copy: the copy's index is hashed into the seed.
 
     Raises `ConfigError` when k is less than 1, and `ShapeError` when `f` gives another shape than it takes.
 
@@ -43,10 +47,12 @@ def Repeat(k: int, f: Layer[P, X, X, S]) -> Layer[tuple[P, ...], X, X, tuple[S, 
     if k > 1 and not f.info.input_gradient and f.count() > 0:
         raise ConfigError(f"Repeat: {f} gives no gradient of its input, which the copy before it needs")
 
+    layers = [f.variant(Copy(i)) for i in range(k)] if f.varies else [f] * k
+
     def fwd(p: tuple[P, ...], x: X) -> Fwd[X, tuple[S, ...]]:
         saved = []
-        for part in _copies(p, k):
-            one = f.fwd(part, x)
+        for layer, part in zip(layers, _copies(p, k), strict=True):
+            one = layer.fwd(part, x)
             x = one.y
             saved.append(one.s)
         return Fwd(x, tuple(saved))
@@ -54,7 +60,7 @@ def Repeat(k: int, f: Layer[P, X, X, S]) -> Layer[tuple[P, ...], X, X, tuple[S, 
     def bwd(p: tuple[P, ...], s: tuple[S, ...], dy: X, g: tuple[P, ...]) -> Bwd[tuple[P, ...], X]:
         p, s, gradients = _copies(p, k), _copies(s, k, "saved values"), list(_copies(g, k, "gradients"))
         for place in reversed(range(k)):
-            one = f.bwd(p[place], s[place], dy, gradients[place])
+            one = layers[place].bwd(p[place], s[place], dy, gradients[place])
             dy, gradients[place] = one.dx, one.g
         return Bwd(dy, tuple(gradients))
 
@@ -68,7 +74,7 @@ def Repeat(k: int, f: Layer[P, X, X, S]) -> Layer[tuple[P, ...], X, X, tuple[S, 
         parts=(f,),
         input_gradient=f.info.input_gradient,
     )
-    return make_layer(repeated(k, f), fwd, bwd, info)
+    return make_layer(repeated(k, f), fwd, bwd, info, as_parts_do(partial(Repeat, k), f))
 
 
 def _copies(parts: tuple[P, ...], k: int, what: str = "parameters") -> tuple[P, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from bendtorch.layer.describe import describe, matrix, no_params
+from bendtorch.layer.describe import counter, describe, matrix, no_params
 from bendtorch.layer.info import Info
 from bendtorch.layer.leaf import Init, Leaf, ones_init, uniform_init, zeros_init
 from bendtorch.layer.params import Params, Step, Unit
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
+from bendtorch.layer.variant import as_parts_do
 
 __all__ = [
     "Bwd",
@@ -18,6 +19,8 @@ __all__ = [
     "Params",
     "Step",
     "Unit",
+    "as_parts_do",
+    "counter",
     "describe",
     "make_layer",
     "matrix",

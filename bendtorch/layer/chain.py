@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, TypeVar
 
 from bendtorch.errors import ConfigError, DtypeError, ShapeError
@@ -9,6 +10,7 @@ from bendtorch.layer.info import Info, both_known
 from bendtorch.layer.leaf import Leaf
 from bendtorch.layer.pair import pair
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
+from bendtorch.layer.variant import as_parts_do
 from bendtorch.shapes.spec import show_spec
 
 P1 = TypeVar("P1")
@@ -43,7 +45,8 @@ def chain(
         return Bwd(one.dx, (one.g, two.g))
 
     parts = (*chain_parts(first), *chain_parts(second))
-    return make_layer(pair(first, second, chain_leaves(parts)), fwd, bwd, chain_info(first, second, parts))
+    vary = as_parts_do(partial(chain, written=written), first, second)
+    return make_layer(pair(first, second, chain_leaves(parts)), fwd, bwd, chain_info(first, second, parts), vary)
 
 
 def chain_parts(layer: Layer[Any, Any, Any, Any]) -> tuple[Layer[Any, Any, Any, Any], ...]:

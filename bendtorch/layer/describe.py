@@ -12,12 +12,13 @@ from typing import Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from bendtorch.layer.counter import advance, counter_leaf, guard_counter
 from bendtorch.layer.leaf import Init, Leaf, zeros_init
 from bendtorch.layer.params import Params, Step, Unit, check_room
 from bendtorch.optim.config import Opt
 from bendtorch.optim.state import OptState, map_state
 from bendtorch.optim.step import step_matrix
-from bendtorch.shapes.arrays import FlatF32, Mat
+from bendtorch.shapes.arrays import Counter, FlatF32, Mat
 from bendtorch.shapes.dims import C, Dim, R
 from bendtorch.shapes.guard import guard_mat, guard_target
 
@@ -31,15 +32,25 @@ class LeafStep(Generic[P]):
 
     elementwise = True  # has the bits of one step over the flat buffer
 
-    def __init__(self, split: Callable[[P], Sequence[AnyMat]]) -> None:
-        self.split = split
+    def __init__(self, leaves: Sequence[Leaf], split: Callable[[P], Sequence[AnyMat]]) -> None:
+        self.leaves, self.split = tuple(leaves), split
 
     def __call__(self, opt: Opt, p: P, g: P, st: OptState[P]) -> Step[P]:
-        """Step each matrix in place with its share of the state."""
+        """Step each matrix in place with its share of the state; advance each counter."""
         shares = map_state(st, self.split)
-        for i, (weights, gradient) in enumerate(zip(self.split(p), self.split(g), strict=True)):
-            step_matrix(opt, weights, gradient, map_state(shares, lambda buffers, i=i: buffers[i]))  # type: ignore[misc]
+        for i, (leaf, weights, gradient) in enumerate(zip(self.leaves, self.split(p), self.split(g), strict=True)):
+            if leaf.counter:
+                advance(guard_counter(cast("Counter", weights), "step", leaf.name))
+            else:
+                step_matrix(opt, weights, gradient, map_state(shares, lambda buffers, i=i: buffers[i]))  # type: ignore[misc]
         return Step(p, g, st)
+
+
+def _cells(leaf: Leaf, given: AnyMat, guard: Callable[..., AnyMat]) -> AnyMat:
+    """A leaf's numbers as float32 cells: a counter's are its bits."""
+    if leaf.counter:
+        return cast("AnyMat", guard_counter(cast("Counter", given), "parameters", leaf.name).view(np.float32))
+    return guard(given, leaf.shape, "parameters", leaf.name)
 
 
 class _Described(Generic[P]):
@@ -56,7 +67,8 @@ class _Described(Generic[P]):
         check_room(flat, offset, self.total)
         matrices = []
         for leaf in self.leaves:
-            matrices.append(flat[offset : offset + leaf.cells].reshape(leaf.shape))
+            matrix = flat[offset : offset + leaf.cells].reshape(leaf.shape)
+            matrices.append(matrix.view(np.uint32) if leaf.counter else matrix)
             offset += leaf.cells
         return self.build(*matrices)
 
@@ -66,14 +78,14 @@ class _Described(Generic[P]):
     def store(self, p: P, flat: FlatF32, offset: int) -> int:
         check_room(flat, offset, self.total)
         for leaf, given in zip(self.leaves, self.split(p), strict=True):
-            flat[offset : offset + leaf.cells] = guard_mat(given, leaf.shape, "parameters", leaf.name).reshape(-1)
+            flat[offset : offset + leaf.cells] = _cells(leaf, given, guard_mat).reshape(-1)
             offset += leaf.cells
         return offset
 
     def load(self, p: P, flat: FlatF32, offset: int) -> int:
         check_room(flat, offset, self.total)
         pairs = list(zip(self.leaves, self.split(p), strict=True))
-        targets = [guard_target(given, leaf.shape, "parameters", leaf.name) for leaf, given in pairs]
+        targets = [_cells(leaf, given, guard_target) for leaf, given in pairs]
         for target in targets:
             target[...] = flat[offset : offset + target.size].reshape(target.shape)
             offset += target.size
@@ -90,7 +102,7 @@ def describe(leaves: Sequence[Leaf], build: Callable[..., P], split: Callable[[P
     described = _Described(leaves, build, split)
     return Params(
         zeros=described.zeros,
-        step=LeafStep(split),
+        step=LeafStep(leaves, split),
         dump=described.dump,
         load=described.load,
         store=described.store,
@@ -103,6 +115,11 @@ def describe(leaves: Sequence[Leaf], build: Callable[..., P], split: Callable[[P
 def matrix(r: Dim[R], c: Dim[C], name: str = "weight", init: Init = zeros_init) -> Params[Mat[R, C]]:
     """Parameters that are one matrix."""
     return describe([Leaf(name, (r, c), init)], lambda m: cast("Mat[R, C]", m), lambda p: (cast("AnyMat", p),))
+
+
+def counter(name: str = "counter") -> Params[Counter]:
+    """Parameters that are one counter of steps."""
+    return describe([counter_leaf(name)], lambda m: cast("Counter", m), lambda p: (cast("AnyMat", p),))
 
 
 def no_params() -> Params[Unit]:

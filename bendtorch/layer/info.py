@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 class Info:
     """A layer's description of itself. Whatever is None is not known, and then not checked at composition.
 
-    `parts` are the layers a combinator was built from (a chain's are flattened). `input_gradient` is False for a layer
-    whose backward pass gives zeros instead of the gradient of its input (`LinearFirst`).
+    `options` are the keyword arguments that differ between layers of the same sizes (`eps`, `causal`). `parts` are the
+    layers a combinator was built from (a chain's are flattened). `input_gradient` is False for a layer whose backward
+    pass gives zeros instead of the gradient of its input (`LinearFirst`).
     """
 
     name: str
@@ -28,10 +29,11 @@ class Info:
     saves: Spec | None = None
     parts: tuple[Layer[Any, Any, Any, Any], ...] = ()
     input_gradient: bool = True
+    options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
     def __str__(self) -> str:
-        """The call that built the layer: `Linear(32, 64, 10)`, `Repeat(4, ReLU(32, 64))`."""
-        inside = (*self.sizes.values(), *self.parts)
+        """The call that built the layer: `Linear(32, 64, 10)`, `Repeat(4, ReLU(32, 64))`, `RMSNorm(8, 64, eps=0.1)`."""
+        inside = (*self.sizes.values(), *self.parts, *(f"{name}={value}" for name, value in self.options.items()))
         return f"{self.name}({', '.join(map(str, inside))})"
 
 

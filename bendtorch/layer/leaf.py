@@ -19,18 +19,25 @@ Init: TypeAlias = Callable[[Key, int], FlatF32]
 class Leaf:
     """One matrix: its name (a dotted path), its shape, and its initial distribution.
 
-    A `vector` is a matrix of one row that files hold with one axis, as PyTorch does (a bias, a gain).
+    A `vector` is a matrix of one row that files hold with one axis, as PyTorch does (a bias, a gain). A `counter` is no
+    weight: it is one uint32 that a step of the optimizer advances by one, kept bit for bit in the cell of one float32.
     """
 
     name: str
     shape: tuple[int, int]
     init: Init
     vector: bool = False
+    counter: bool = False
 
     @property
     def cells(self) -> int:
         """How many numbers it holds."""
         return math.prod(self.shape)
+
+    @property
+    def stored_dtype(self) -> str:
+        """The type that safetensors files give its numbers."""
+        return "U32" if self.counter else "F32"
 
     @property
     def stored_shape(self) -> tuple[int, ...]:

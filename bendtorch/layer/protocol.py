@@ -11,9 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from bendtorch.errors import ConfigError
 from bendtorch.kernels import pool
 from bendtorch.layer.info import Info
 from bendtorch.layer.params import Params
+from bendtorch.layer.variant import Evaluation, Mode
 
 P = TypeVar("P")
 X = TypeVar("X")
@@ -49,12 +51,15 @@ class Layer(Params[P], Generic[P, X, Y, S]):
       of the parameters into `g` (typed `P`) in place and returns it. It changes neither `p`, `s` nor `dy`, so it can be
       called twice. Into a `g` that is not zero it has the bits of computing the gradient apart and adding it.
 
+    `vary(mode)` gives the layer's variant for evaluation, or for one of several copies; None where it has none.
+
     Build one from a description of its parameters with `make_layer`, or by giving every function.
     """
 
     fwd: Callable[[P, X], Fwd[Y, S]]
     bwd: Callable[[P, S, Y, P], Bwd[P, X]]
     info: Info = field(default_factory=lambda: Info("layer"))
+    vary: Callable[[Mode], Layer[P, X, Y, S]] | None = None
 
     def __rshift__(self, then: Layer[P2, Y, Z, S2]) -> Layer[tuple[P, P2], X, Z, tuple[S, S2]]:
         """`self >> then`: this layer, then the other. Parameters and saved values are pairs; `>>` nests to the left.
@@ -65,6 +70,30 @@ class Layer(Params[P], Generic[P, X, Y, S]):
 
         return chain(self, then, ">>")
 
+    def eval(self) -> Layer[P, X, Y, S]:
+        """The layer as it is used, not trained: on the same parameters, with every Dropout inside the identity."""
+        return self.variant(Evaluation())
+
+    @property
+    def varies(self) -> bool:
+        """Whether this layer, or one inside, has variants."""
+        return self.vary is not None or any(part.varies for part in self.info.parts)
+
+    def variant(self, mode: Mode) -> Layer[P, X, Y, S]:
+        """The variant for `mode`; the layer itself where it has none.
+
+        Raises `ConfigError` when a layer inside has variants but this one, a combinator, does not pass them on.
+        """
+        if self.vary is not None:
+            return self.vary(mode)
+        part = next((part for part in self.info.parts if part.varies), None)
+        if part is not None:
+            raise ConfigError(
+                f"{self}: {part} inside behaves differently in evaluation, but this combinator does not say how it "
+                "varies; give make_layer(...) its vary=as_parts_do(build, *parts)"
+            )
+        return self
+
     def __repr__(self) -> str:
         return str(self.info)
 
@@ -74,8 +103,9 @@ def make_layer(
     fwd: Callable[[P, X], Fwd[Y, S]],
     bwd: Callable[[P, S, Y, P], Bwd[P, X]],
     info: Info | None = None,
+    vary: Callable[[Mode], Layer[P, X, Y, S]] | None = None,
 ) -> Layer[P, X, Y, S]:
-    """A layer from a description of its parameters and its two passes."""
+    """A layer from a description of its parameters, its two passes, what it says of itself, and how it varies."""
     pool.start()  # a layer is made to be run
     return Layer(
         zeros=params.zeros,
@@ -89,4 +119,5 @@ def make_layer(
         fwd=fwd,
         bwd=bwd,
         info=info or Info("layer"),
+        vary=vary,
     )

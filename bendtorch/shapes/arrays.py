@@ -1,4 +1,4 @@
-"""The array types: `Mat[N, C]` (float32, two axes), `Ids[N]` (int32 or int64, one axis), `FlatF32`.
+"""The array types: `Mat[N, C]` (float32, two axes), `Ids[N]` (int32 or int64, one axis), `FlatF32`, `Counter`.
 
 To a type checker `Mat[N, C]` is `np.ndarray[tuple[N, C], np.dtype[np.float32]]`, so users pass plain numpy arrays and
 wrap nothing. At run time it is the jaxtyping annotation `Float32[np.ndarray, "N C"]`, which `@checked` enforces.
@@ -7,7 +7,7 @@ A size is a dimension variable, a number, a `Final`, or a string of arithmetic (
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     Mat: TypeAlias = np.ndarray[tuple[N, C], np.dtype[np.float32]]
     Ids: TypeAlias = np.ndarray[tuple[N], np.dtype[np.int32 | np.int64 | np.intp]]
     FlatF32: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float32]]
+    Counter: TypeAlias = np.ndarray[tuple[Literal[1], Literal[1]], np.dtype[np.uint32]]
 else:
-    from jaxtyping import AbstractDtype, Float32
+    from jaxtyping import AbstractDtype, Float32, UInt32
 
     from bendtorch.shapes.runtime import SizedArray
 
@@ -30,3 +31,4 @@ else:
     Mat = SizedArray("Mat", Float32, 2)
     Ids = SizedArray("Ids", Index, 1)
     FlatF32 = Float32[np.ndarray, "_"]
+    Counter = UInt32[np.ndarray, "1 1"]

@@ -6,7 +6,7 @@ A `Spec` mirrors the type of a value: an `ArraySpec` for one array, a tuple of s
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from bendtorch.errors import ShapeError
@@ -14,11 +14,15 @@ from bendtorch.errors import ShapeError
 
 @dataclass(frozen=True)
 class ArraySpec:
-    """One array: its kind as users write it (`Mat`, `Ids`), its sizes, and the bytes of one element."""
+    """One array: its kind as users write it (`Mat`, `Ids`), its sizes, and the bytes of one element.
+
+    `below` is the bound of ids, where it is known: they go from 0 to below - 1. Two specs are equal whatever it is.
+    """
 
     kind: str
     shape: tuple[int, ...]
     itemsize: int = 4
+    below: int | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"{self.kind}[{', '.join(map(str, self.shape))}]"
@@ -32,9 +36,9 @@ def mat_spec(rows: int, columns: int) -> ArraySpec:
     return ArraySpec("Mat", (rows, columns))
 
 
-def ids_spec(count: int) -> ArraySpec:
-    """The spec of an `Ids[count]`, counted at its larger width (int64)."""
-    return ArraySpec("Ids", (count,), 8)
+def ids_spec(count: int, below: int | None = None) -> ArraySpec:
+    """The spec of an `Ids[count]` of ids from 0 to below - 1, counted at its larger width (int64)."""
+    return ArraySpec("Ids", (count,), 8, below)
 
 
 def show_spec(spec: Spec | None) -> str:

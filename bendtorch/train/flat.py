@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from bendtorch.layer.counter import advance, counter_cells
 from bendtorch.layer.protocol import Layer
 from bendtorch.optim.config import Opt, Optimizer
 from bendtorch.optim.state import OptState, map_state, new_state
@@ -18,15 +20,28 @@ P = TypeVar("P")
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """The buffers, in dump order."""
+    """The buffers, in dump order, and which of their cells hold counters: those, no optimizer touches."""
 
     w: FlatF32
     g: FlatF32
     st: OptState[FlatF32]
+    counters: tuple[int, ...] = ()
 
     def step(self, opt: Opt) -> None:
-        """One optimizer step over all parameters at once; the gradient comes back zeroed."""
-        step_flat(opt, self.w, self.g, self.st)
+        """One optimizer step over all weights; the gradient comes back zeroed, the counters advance."""
+        for low, high in self.spans():
+            part = map_state(self.st, lambda m, low=low, high=high: m[low:high])  # type: ignore[misc]
+            step_flat(opt, self.w[low:high], self.g[low:high], part)
+        for cell in self.counters:
+            advance(self.w[cell : cell + 1].view(np.uint32))
+
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """The stretches of weights between the counters."""
+        low = 0
+        for cell in (*self.counters, self.w.size):
+            if low < cell:
+                yield low, cell
+            low = cell + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +66,12 @@ def is_same(one: Any, two: Any) -> bool:
 def flatten(model: Layer[P, Any, Any, Any], optimizer: Optimizer, p: P) -> Flattened[P] | None:
     """A copy of `p` in a flat buffer, with a zero gradient and new moments, each in a flat buffer of its own.
 
-    None where the model has no such views.
+    None where the model has no such views, or has counters in places that its leaves do not tell.
     """
-    view = model.view
-    if view is None:
+    view, count, counters = model.view, model.count(), counter_cells(model.leaves)
+    told = sum(leaf.cells for leaf in model.leaves) == count
+    if view is None or (counters and not told):
         return None
-    count = model.count()
     w, g = model.dump(p), np.zeros(count, np.float32)
     st = new_state(optimizer, lambda: np.zeros(count, np.float32))
-    return Flattened(view(w, 0), view(g, 0), map_state(st, lambda flat: view(flat, 0)), Flat(w, g, st))
+    return Flattened(view(w, 0), view(g, 0), map_state(st, lambda flat: view(flat, 0)), Flat(w, g, st, tuple(counters)))

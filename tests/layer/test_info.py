@@ -12,6 +12,7 @@ def test_text_is_the_call_that_built_it() -> None:
     layer: Any = LinearNB
     assert str(Info("layer")) == "layer()"
     assert str(Info("Linear", {"n": 32, "i": 64, "o": 10})) == "Linear(32, 64, 10)"
+    assert str(Info("RMSNorm", {"n": 8}, options={"eps": 0.1})) == "RMSNorm(8, eps=0.1)"
     assert str(Info("Twice", parts=(layer(1, 2, 3), layer(1, 3, 2)))) == "Twice(LinearNB(1, 2, 3), LinearNB(1, 3, 2))"
 
 
