@@ -85,9 +85,9 @@ def test_exp_is_not_reassociated_when_a_reduction_calls_it_first() -> None:
     out = run_python(
         """
         import numpy as np
-        from bendtorch.kernels import cross_entropy, vecmath
+        from bendtorch.kernels import rows, vecmath
         row = np.zeros(40, np.float32)
-        cross_entropy.exp_row(row, np.float32(0), np.empty_like(row))
+        rows.exp_row(row, np.float32(0), np.empty_like(row))
         vecmath.exp(np.float32(1))
         print(any(" reassoc " in code for code in vecmath.exp.inspect_llvm().values()))
         """,

@@ -1,4 +1,4 @@
-"""Cross-entropy's kernels: the maximum of a row, sums in blocks."""
+"""Cross-entropy's kernels: the loss alone has the bits of the loss with its gradient, however rows fall into chunks."""
 
 from __future__ import annotations
 
@@ -6,75 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from bendtorch.kernels.cross_entropy import BLOCK, exp_row, log_total, row_max
-from tests.support.arrays import numbers
-from tests.support.sizes import seeds, shrunk
+from bendtorch.kernels.cross_entropy import cross_entropy, cross_entropy_value
+from bendtorch.kernels.rows import CHUNK
+from tests.support.arrays import labels, numbers
+from tests.support.sizes import shrunk
 
-ROW_MAX: Any = row_max
-EXP_ROW: Any = exp_row
-LOG_TOTAL: Any = log_total
-floats = st.floats(width=32, allow_nan=False)
+WITH_GRADIENT: Any = cross_entropy
+VALUE: Any = cross_entropy_value
 
 
-@given(values=st.lists(floats, min_size=1, max_size=80))
-def test_the_largest_number(values: list[float]) -> None:
-    assert ROW_MAX(np.array(values, np.float32)) == np.float32(max(values))
-
-
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-@pytest.mark.parametrize("size", [1, 2, 17, 64])
-def test_a_nan_is_above_everything(size: int, sign: float) -> None:
-    for place in range(0, size, 5):
-        row = np.full(size, np.inf, np.float32)
-        row[place] = np.copysign(np.float32(np.nan), np.float32(sign))
-        assert np.isnan(ROW_MAX(row))
-
-
-@pytest.mark.parametrize("size", [1, 7, *(shrunk(s, s % 50) for s in (BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 3))])
-@given(seed=seeds)
-def test_sums_in_blocks(size: int, seed: int) -> None:
-    x = numbers(seed, size, scale=3.0)
-    m = x.max()
-    e = np.empty_like(x)
-    exact = np.exp(x.astype(np.float64) - np.float64(m))
-    ones, rest = EXP_ROW(x, m, e)
-    assert np.all(np.abs(e - exact) <= (np.abs(x.astype(np.float64) - m) + 2) * 2.0**-24 * exact)
-    assert ones == np.count_nonzero(e == 1)
-    others = e[e < 1].astype(np.float64).sum()
-    assert abs(rest - others) <= min(size, BLOCK) * 2.0**-24 * others
-
-
-def test_what_is_small_beside_the_largest_counts() -> None:
-    """The loss of a sure answer is the sum of the others' small chances."""
-    e = np.empty(3, np.float32)
-    ones, rest = EXP_ROW(np.array([0.0, -20.0, -21.0], np.float32), np.float32(0), e)
-    exact = np.log1p(np.exp(-20.0) + np.exp(-21.0))
-    assert LOG_TOTAL(ones, rest) == pytest.approx(exact, rel=1e-6)
-
-
-def test_ones_beyond_the_whole_numbers_of_float32_are_counted() -> None:
-    """A running float32 sum of ones stops at 2^24."""
-    size = shrunk(2**24 + 3 * BLOCK, 2000)
-    assert EXP_ROW(np.zeros(size, np.float32), np.float32(0), np.empty(size, np.float32)) == (size, 0.0)
-
-
-@pytest.mark.parametrize("size", [8, 12, 16, 17, 24, 31, 33, 64])
-def test_bits_do_not_depend_on_where_the_arrays_lie(size: int) -> None:
-    """Not on how far the results lie from the logits.
-
-    Compiled loops that read one array and write another check at run time whether the two overlap, and may sum in
-    another order where they only lie close together.
-    """
-    row = numbers(size, size, scale=3.0)
-    results = set()
-    for first in (0, 1):
-        for gap in range(shrunk(40, 3)):
-            buffer = np.zeros(2 * size + 40, np.float32)
-            halves = (buffer[:size], buffer[size + gap : 2 * size + gap])
-            x, e = halves[first], halves[1 - first]
-            x[...] = row
-            results.add((EXP_ROW(x, row.max(), e), e.tobytes()))
-    assert len(results) == 1
+@pytest.mark.parametrize("n", [1, 2, shrunk(CHUNK // 10 - 1, 3), shrunk(CHUNK // 10 + 1, 5), shrunk(5000, 7)])
+def test_rows_in_chunks(n: int) -> None:
+    y, target = numbers(n, n, 10, scale=4.0), labels(n, n, 10)
+    losses = [WITH_GRADIENT(y[r : r + 1], target[r : r + 1], np.empty((1, 10), np.float32)) for r in range(n)]
+    loss = WITH_GRADIENT(y, target, np.empty_like(y))
+    assert loss == pytest.approx(np.mean(losses), rel=1e-14)
+    assert VALUE(y, target) == loss

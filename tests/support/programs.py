@@ -21,7 +21,7 @@ LABELS_RESULT: Final = "7"
 
 EXP: Final = """
 import numpy as np
-from bendtorch.kernels.cross_entropy import exp_row
+from bendtorch.kernels.rows import exp_row
 e = np.empty(7, np.float32)
 exp_row(np.zeros(7, np.float32), np.float32(0), e)
 print(float(e.sum()))
