@@ -40,7 +40,10 @@ def Id(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Mat[N, C], Unit]:
     def keep(x: Mat[N, C]) -> Mat[N, C]:
         return guard_mat(x, (n, c), name, "x")
 
-    return wire("Id", {"n": n, "c": c}, spec, spec, keep, keep)
+    def back(dy: Mat[N, C]) -> Mat[N, C]:
+        return guard_mat(dy, (n, c), name, "dy")
+
+    return wire("Id", {"n": n, "c": c}, spec, spec, keep, back)
 
 
 def Copy(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], tuple[Mat[N, C], Mat[N, C]], Unit]:

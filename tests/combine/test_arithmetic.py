@@ -12,7 +12,7 @@ from hypothesis import given
 from bendtorch.errors import DtypeError, ShapeError
 from tests.support.arrays import numbers, same_bits, special_numbers
 from tests.support.composites import ADD, MUL, check_composite
-from tests.support.layers import run
+from tests.support.passes import run
 from tests.support.sizes import rows, seeds, widths
 
 test_arithmetic = check_composite(ADD, MUL)

@@ -15,20 +15,10 @@ from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.keys import Key
 from bendtorch.layer import Info
 from tests.support.arrays import same_bits
-from tests.support.composites import (
-    ADD,
-    DROP,
-    ID,
-    MUL,
-    check_composite,
-    drawn,
-    equals_wide,
-    lookup,
-    whole_params,
-    wide,
-)
-from tests.support.layers import run
+from tests.support.composites import ADD, DROP, ID, MUL, check_composite, lookup
 from tests.support.models import FIRST, LIN, NB, RELU
+from tests.support.nests import drawn, equals_wide, whole_params, wide
+from tests.support.passes import run
 from tests.support.sizes import rows, seeds, widths
 
 test_boths = check_composite(

@@ -14,24 +14,10 @@ from bendtorch import Both, Fork
 from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from bendtorch.layer import Info
 from tests.support.arrays import LAYOUTS, all_same_bits, same_bits
-from tests.support.composites import (
-    ADD,
-    ASSOC,
-    COPY,
-    DROP,
-    ID,
-    MUL,
-    SPLIT,
-    SWAP,
-    check_composite,
-    drawn,
-    equals_wide,
-    lookup,
-    whole_params,
-    wide,
-)
-from tests.support.layers import run
+from tests.support.composites import ADD, ASSOC, COPY, DROP, ID, MUL, SPLIT, SWAP, check_composite, lookup
 from tests.support.models import FIRST, LIN, NB, RELU
+from tests.support.nests import drawn, equals_wide, whole_params, wide
+from tests.support.passes import run
 from tests.support.sizes import rows, seeds, widths
 
 test_forks = check_composite(

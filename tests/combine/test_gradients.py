@@ -13,7 +13,7 @@ from bendtorch.combine.gradients import add_gradients
 from bendtorch.errors import BendError, DtypeError, ShapeError
 from bendtorch.shapes.spec import ids_spec, mat_spec
 from tests.support.arrays import LAYOUTS, all_same_bits, as_lists, broadcast_row, numbers, same_bits, snapshot
-from tests.support.composites import drawn
+from tests.support.nests import drawn
 from tests.support.sizes import rows, seeds, widths
 
 ADD: Any = add_gradients

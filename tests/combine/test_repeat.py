@@ -18,10 +18,11 @@ from bendtorch.layer import Info
 from bendtorch.optim import SGD, Adam, Momentum, NoMoments, OneMoment, TwoMoments
 from bendtorch.optim.state import join_states, map_state, new_state
 from tests.support.arrays import all_same_bits, as_lists, same_bits, snapshot
-from tests.support.composites import SWAP, check_composite, drawn, equals_wide, whole_params, wide
-from tests.support.layers import run
+from tests.support.composites import SWAP, check_composite
 from tests.support.models import FIRST, LIN, NB, RELU
+from tests.support.nests import drawn, equals_wide, whole_params, wide
 from tests.support.params import OPTIMIZERS, as_lists_of_state, random_like
+from tests.support.passes import run
 from tests.support.sizes import rows, seeds, widths
 
 EACH = pytest.mark.parametrize("optimizer", OPTIMIZERS, ids=lambda o: type(o).__name__)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bendtorch.errors import DtypeError, ShapeError
 from tests.support.arrays import LAYOUTS, numbers, same_bits, special_numbers
 from tests.support.composites import CONCAT, PERMUTE, RESHAPE, SPLIT, check_composite
-from tests.support.layers import run
+from tests.support.passes import run
 from tests.support.sizes import rows, seeds, widths
 
 test_reshaping = check_composite(

@@ -14,8 +14,8 @@ from bendtorch.errors import ConfigError
 from bendtorch.layers import Linear, ReLU
 from tests.support.arrays import all_same_bits, as_lists, numbers, same_bits
 from tests.support.chains import input_of, left_nested, lists_of_layers, nestings, output_gradient_of
-from tests.support.layers import run
 from tests.support.params import PARAMS_CHECKS, random_like
+from tests.support.passes import run
 from tests.support.sizes import seeds
 
 

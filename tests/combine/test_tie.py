@@ -14,10 +14,11 @@ from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.keys import Key
 from bendtorch.optim.state import new_state, split_state
 from tests.support.arrays import all_same_bits, as_lists, same_bits, snapshot
-from tests.support.composites import ID, check_composite, drawn, equals_wide, lookup, whole_params, wide
-from tests.support.layers import run
+from tests.support.composites import ID, check_composite, lookup
 from tests.support.models import FIRST, LIN, NB, RELU
+from tests.support.nests import drawn, equals_wide, whole_params, wide
 from tests.support.params import OPTIMIZERS, random_like
+from tests.support.passes import run
 from tests.support.sizes import rows, seeds, widths
 
 test_ties = check_composite(

@@ -11,10 +11,11 @@ from hypothesis import given
 
 from bendtorch.errors import DtypeError, ShapeError
 from tests.support.arrays import same_bits
-from tests.support.composites import ASSOC, COPY, DROP, ID, SWAP, check_composite, drawn, equals_wide, wide
-from tests.support.layers import run
+from tests.support.composites import ASSOC, COPY, DROP, ID, SWAP, check_composite
 from tests.support.models import LIN
+from tests.support.nests import drawn, equals_wide, wide
 from tests.support.params import random_like
+from tests.support.passes import run
 from tests.support.sizes import rows, seeds, widths
 
 test_wiring = check_composite(

@@ -13,8 +13,8 @@ from bendtorch.layer import Bwd, Fwd, Info, Layer, Step, make_layer, matrix
 from bendtorch.layers import LinearNB
 from tests.support.arrays import all_same_bits, numbers, same_bits
 from tests.support.chains import input_of, output_gradient_of
-from tests.support.layers import run
 from tests.support.params import random_like
+from tests.support.passes import run
 from tests.support.sizes import rows, seeds, widths
 
 NB: Any = LinearNB

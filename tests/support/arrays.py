@@ -57,12 +57,16 @@ def snapshot(value: Any) -> Any:
 
 
 def _negative_strides(x: Array) -> Array:
-    return x[::-1, ::-1].copy()[::-1, ::-1]
+    turned = (slice(None, None, -1),) * x.ndim
+    return x[turned].copy()[turned]
 
 
 def _sliced(x: Array) -> Array:
-    larger = np.full((2 * x.shape[0] + 1, 3 * x.shape[1] + 2), np.nan, x.dtype)
-    view = larger[1 : 1 + 2 * x.shape[0] : 2, 2 : 2 + 3 * x.shape[1] : 3]
+    """Every second row, every third column of an array of wrong numbers."""
+    steps = (2, 3)[: x.ndim]
+    wrong = np.nan if x.dtype.kind == "f" else -(2**30)
+    larger = np.full([step * size + step - 1 for step, size in zip(steps, x.shape, strict=True)], wrong, x.dtype)
+    view = larger[tuple(slice(k - 1, k - 1 + k * size, k) for k, size in zip(steps, x.shape, strict=True))]
     view[...] = x
     return view
 

@@ -17,6 +17,7 @@ import numpy as np
 F64: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
 UNIT: Final = 2.0**-24
+LARGEST: Final = float(np.finfo(np.float32).max)
 TINY: Final = 1e-44  # a few of the smallest subnormals, for products that underflow
 
 
@@ -28,33 +29,68 @@ class Bounded:
     bound: F64
 
     def holds(self, actual: Any) -> bool:
-        """Whether a float32 result is within the bound."""
-        return actual.shape == self.value.shape and bool(
-            np.all(np.abs(actual.astype(np.float64) - self.value) <= self.bound)
-        )
+        """Whether a float32 result is within the bound; NaN and infinities must stand where the value has them.
+
+        A value beyond float32 must be infinite; at the very edge it may be either. Where the bound is no number, as of
+        a sum in which an infinity has no part, any finite result is within it.
+        """
+        if actual.shape != self.value.shape:
+            return False
+        size, bound = np.abs(self.value), np.where(np.isfinite(self.bound), self.bound, 0)
+        with np.errstate(invalid="ignore"):
+            near = np.abs(actual.astype(np.float64) - self.value) <= bound
+        infinite = np.isinf(actual) & (np.sign(actual) == np.sign(self.value))
+        finite = np.isfinite(actual) & (near | ~np.isfinite(self.bound)) | infinite & (size + bound > LARGEST)
+        wanted = np.where(size - bound > LARGEST, infinite, finite)
+        return bool(np.all(np.where(np.isnan(self.value), np.isnan(actual), wanted)))
+
+
+Nest: TypeAlias = Any
+"""What a layer takes or gives in float64 (ids as int64): an array, or a tuple of such. Of results: of `Bounded`."""
 
 
 @dataclass(frozen=True)
 class Gradients:
-    """What a backward pass gives into a zero gradient."""
+    """What a backward pass gives into a zero gradient. `dx` is a nest like x, with None in the place of ids."""
 
-    dx: Bounded
-    dp: tuple[Bounded, ...]
+    dx: Nest
+    dp: tuple[Bounded, ...] = ()
+
+    @property
+    def all(self) -> list[Bounded]:
+        """Those of the input, then those of the parameters."""
+        return [*bounded_in(self.dx), *self.dp]
 
 
 @dataclass(frozen=True)
 class Reference:
     """A layer in float64, and what is particular to it.
 
-    `forward(parameters, x)` and `backward(parameters, x, dy)` take float64 arrays. `linear`: the backward pass does not
-    depend on x. `input_gradient`: dx is the gradient, not zeros. `propagates_nan`: a NaN in a row of the input is seen
-    in that row of the output.
+    `forward(parameters, x)` and `backward(parameters, x, dy)` take float64 arrays, x and dy in the nests that the layer
+    takes and gives, and give nests of `Bounded`. The properties say which checks apply:
+
+    - `linear`: the backward pass does not depend on x (L29).
+    - `input_gradient`: dx is the gradient, not zeros.
+    - `by_element`: each element of the batch (a row, a sequence, an image) is worked on by itself, so that a batch may
+      be split (L31, L52), and NaN or infinity in one does not reach another.
+    - `special`: NaN and infinities in the results stand where this reference has them.
+    - `fresh`: y is never the memory of x or of a parameter.
     """
 
-    forward: Callable[[tuple[F64, ...], F64], Bounded]
-    backward: Callable[[tuple[F64, ...], F64, F64], Gradients]
+    forward: Callable[[tuple[F64, ...], Nest], Nest]
+    backward: Callable[[tuple[F64, ...], Nest, Nest], Gradients]
     linear: bool = False
     input_gradient: bool = True
+    by_element: bool = True
+    special: bool = True
+    fresh: bool = True
+
+
+def bounded_in(nest: Nest) -> list[Bounded]:
+    """The values of a nest in order; ids have none."""
+    if isinstance(nest, tuple):
+        return [bounded for part in nest for bounded in bounded_in(part)]
+    return [] if nest is None else [nest]
 
 
 def product(a: F64, b: F64, more: int = 0) -> Bounded:

@@ -1,0 +1,263 @@
+"""The checks of a layer's two passes that need no judge: types, purity, accumulation, layouts, refusals, threads.
+
+Every layer and every combinator passes them, whatever nest of matrices and ids it takes and gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from bendtorch.errors import DtypeError, IndexRangeError, ShapeError
+from tests.support.arrays import (
+    LAYOUTS,
+    WRONG_IDS,
+    WRONG_TYPES,
+    all_same_bits,
+    as_lists,
+    broadcast_row,
+    same_bits,
+    snapshot,
+)
+from tests.support.nests import array_specs, drawn, fits, mapped, replaced
+from tests.support.params import random_like
+from tests.support.sizes import shrunk
+from tests.support.threads import at_every_count
+
+
+@dataclass(frozen=True)
+class Case:
+    """A layer of drawn sizes, `build(n, *widths, **options)`, with random parameters and arrays for it.
+
+    `large` are the sizes for several chunks and tiles.
+    """
+
+    build: Callable[..., Any]
+    n: int
+    widths: tuple[int, ...]
+    seed: int
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    large: tuple[int, ...] | None = None
+
+    @cached_property
+    def layer(self) -> Any:
+        """The layer."""
+        return self.build(self.n, *self.widths, **self.options)
+
+    @property
+    def p(self) -> Any:
+        """Parameters of it."""
+        return random_like(self.layer, self.seed)
+
+    def x(self, more: int = 0) -> Any:
+        """An input."""
+        return drawn(self.layer.info.takes, self.seed + 10 + more)
+
+    def dy(self, more: int = 0, whole: bool = False) -> Any:
+        """A gradient of the output; `whole` numbers add without rounding."""
+        return drawn(self.layer.info.gives, self.seed + 20 + more, whole)
+
+    def sized(self, n: int, *widths: int) -> Any:
+        """The same case of other sizes."""
+        return replace(self, n=n, widths=widths or self.widths)
+
+    def enlarged(self) -> Any:
+        """The same case, large enough for several chunks and tiles; small where pure Python would take too long."""
+        if self.large is not None:
+            return self.sized(*(shrunk(size, min(size, 3)) for size in self.large))
+        size = shrunk(300, 12)
+        return self.sized(size + self.n, *(size for _ in self.widths))
+
+
+def run(layer: Any, p: Any, x: Any, dy: Any) -> tuple[Any, Any, Any]:
+    """Both passes into a zero gradient: y, dx, dp."""
+    forward = layer.fwd(p, x)
+    backward = layer.bwd(p, forward.s, dy, layer.zeros())
+    return forward.y, backward.dx, backward.g
+
+
+def results_have_the_declared_types(case: Case) -> None:
+    """L25 and L51: y, dx and s are nests of the declared shapes; dp is written into the arrays that were given."""
+    layer, p, x, g = case.layer, case.p, case.x(), case.layer.zeros()
+    forward = layer.fwd(p, x)
+    backward = layer.bwd(p, forward.s, case.dy(), g)
+    assert fits(forward.y, layer.info.gives)
+    assert fits(backward.dx, layer.info.takes)
+    assert layer.info.saves is None or fits(forward.s, layer.info.saves)
+    assert type(backward.g) is type(g)
+    assert all(a is b for a, b in zip(as_lists(backward.g), as_lists(g), strict=True))
+    assert [a.shape for a in as_lists(backward.g)] == [a.shape for a in as_lists(p)]
+
+
+def accumulation_adds_apart(case: Case) -> None:
+    """L32: bwd into g has the bits of g + (bwd into zeros), call after call; a tied parameter's uses add one by one."""
+    layer, p, g = case.layer, case.p, random_like(case.layer, case.seed + 5)
+    equal = nearly if "Tie" in str(layer) else same_bits
+    expected = [array.copy() for array in as_lists(g)]
+    for call in range(3):
+        dy, s = case.dy(call), layer.fwd(p, case.x(call)).s
+        apart = layer.bwd(p, s, dy, layer.zeros()).g
+        layer.bwd(p, s, dy, g)
+        expected = [total + added for total, added in zip(expected, as_lists(apart), strict=True)]
+        assert all(map(equal, as_lists(g), expected))
+
+
+def nearly(a: Any, b: Any) -> bool:
+    """Equal up to the rounding of a few sums."""
+    return bool(np.allclose(a, b, rtol=1e-5, atol=1e-6 * np.abs(b).max(initial=1)))
+
+
+def passes_are_pure(case: Case) -> None:
+    """L33: neither pass changes p, x, s or dy; a second call gives equal bits and leaves the first's results."""
+    layer, p, x, dy = case.layer, case.p, case.x(), case.dy()
+    kept = snapshot((p, x, dy))
+    forward = layer.fwd(p, x)
+    saved = snapshot((forward.y, forward.s))
+    first = layer.bwd(p, forward.s, dy, layer.zeros())
+    results = snapshot((first.dx, first.g))
+    again = layer.fwd(p, x)
+    second = layer.bwd(p, forward.s, dy, layer.zeros())
+    assert all_same_bits((forward.y, forward.s), saved)
+    assert all_same_bits((again.y, again.s), saved)
+    assert all_same_bits((first.dx, first.g), results)
+    assert all_same_bits((second.dx, second.g), results)
+    assert all_same_bits((p, x, dy), kept)
+
+
+def every_layout_gives_equal_bits(case: Case) -> None:
+    """Every way that numpy can lay out an array is accepted for x, p, s and dy, at every place of their nests.
+
+    Fortran order, strides, slices, read-only, unaligned and foreign arrays; ids of either width.
+    """
+    layer, p, x, dy = case.layer, case.p, case.x(), case.dy()
+    s, expected = layer.fwd(p, x).s, snapshot(run(layer, p, x, dy))
+    for lay_out in (*LAYOUTS.values(), narrow_ids):
+        backward = layer.bwd(p, mapped(lay_out, s), dy, layer.zeros())
+        assert all_same_bits(numbers_in((backward.dx, backward.g)), numbers_in(expected[1:]))
+        results = run(layer, mapped(lay_out, p), mapped(lay_out, x), mapped(lay_out, dy))
+        assert all_same_bits(numbers_in(results), numbers_in(expected))
+    if case.n:
+        row_x, row_dy = mapped(broadcast_row, x), mapped(broadcast_row, dy)
+        whole_x, whole_dy = mapped(np.array, row_x), mapped(np.array, row_dy)
+        assert all_same_bits(run(layer, p, row_x, row_dy), run(layer, p, whole_x, whole_dy))
+
+
+def narrow_ids(array: Any) -> Any:
+    """Ids in 32 bits."""
+    return array.astype(np.int32) if array.dtype.kind == "i" else array
+
+
+def numbers_in(value: Any) -> tuple[Any, ...]:
+    """The float arrays in a nest: ids have no gradient, only something in its place."""
+    return tuple(array for array in as_lists(value) if array.dtype.kind == "f")
+
+
+def parts_of(layer: Any) -> list[str]:
+    """The layers inside of a layer, at any depth, and itself, as they are written."""
+    return [str(layer), *(name for part in layer.info.parts for name in parts_of(part))]
+
+
+def other_arrays_are_refused(case: Case) -> None:
+    """An array of another type, rank or size, anywhere in x, dy or s, raises the error that names the layer and it."""
+    layer, p, x, dy = case.layer, case.p, case.x(), case.dy()
+    s, info = layer.fwd(p, x).s, layer.info
+    heads = {f"{name}: " for name in parts_of(layer)} | ({f"{info.name}: "} if info.parts else set())
+    for value, spec, what, call in (
+        (x, info.takes, "x ", lambda value: layer.fwd(p, value)),
+        (dy, info.gives, "dy ", lambda value: layer.bwd(p, s, value, layer.zeros())),
+        (s, info.saves, "the saved ", lambda value: layer.bwd(p, value, dy, layer.zeros())),
+    ):
+        named = isinstance(value, np.ndarray) and value.ndim == 2 and not info.parts
+        starts = tuple(head + (what if named else "") for head in heads)
+        for place, one in enumerate(array_specs(spec)):
+            other_array_is_refused(value, place, one, call, starts)
+
+
+def other_array_is_refused(value: Any, place: int, spec: Any, call: Callable[[Any], Any], starts: Any) -> None:
+    """The call refuses every wrong array in one place of its argument, in words that begin with one of `starts`."""
+    array, matrix = as_lists(value)[place], spec.kind == "Mat"
+    for wrong in WRONG_TYPES if matrix else WRONG_IDS:
+        text = refused(DtypeError, lambda w=wrong: call(replaced(value, place, array.astype(w))), np.dtype(wrong).name)  # type: ignore[misc]
+        assert text.startswith(starts)
+        assert f".astype(np.{'float32' if matrix else 'int64'})" in text
+    for shape in wrong_shapes(array):
+        other = np.zeros(shape, array.dtype)
+        text = refused(ShapeError, lambda w=other: call(replaced(value, place, w)), f"must be {spec}", f"{list(shape)}")  # type: ignore[misc]
+        assert text.startswith(starts)
+    for thing in (array.tolist(), None, 1.0, "x"):
+        text = refused(DtypeError, lambda w=thing: call(replaced(value, place, w)), f"got {type(thing).__name__}")  # type: ignore[misc]
+        assert text.startswith(starts)
+
+
+def wrong_shapes(array: Any) -> list[tuple[int, ...]]:
+    """Shapes of another rank or size."""
+    if array.ndim == 1:
+        n = array.shape[0]
+        return [(n + 1,), (n, 1), (1, n + 1), ()]
+    n, c = array.shape
+    return [(n + 1, c), (n, c + 1), (n * c,), (1, n, c), (n, c, 1), (c + 1, n), ()]
+
+
+def refused(error: type[Exception], call: Callable[[], Any], *texts: str) -> str:
+    """The call raises this very class of error; every one of these texts is in its message, which is returned."""
+    with pytest.raises(error) as raised:
+        call()
+    assert type(raised.value) is error
+    message = str(raised.value)
+    for text in texts:
+        assert text in message
+    return message
+
+
+def ids_out_of_range_are_refused(case: Case) -> None:
+    """An id that is negative, or not below its bound, raises IndexRangeError with its position, value and bound."""
+    layer, p, x = case.layer, case.p, case.x()
+    for place, spec in enumerate(array_specs(layer.info.takes)):
+        if spec.below is None or spec.shape[0] == 0:
+            continue
+        position = case.seed % spec.shape[0]
+        for wrong in (-1, spec.below, -(2**31), 2**31 - 1):
+            ids = as_lists(x)[place].copy()
+            ids[position] = wrong
+            given = replaced(x, place, ids)
+            refused(IndexRangeError, lambda w=given: layer.fwd(p, w), f"[{position}] is {wrong}", f"{spec.below - 1}")  # type: ignore[misc]
+
+
+def empty_batches_are_accepted(case: Case) -> None:
+    """No rows in, no rows out; the gradient of the parameters is zero, and adding it keeps every number."""
+    empty = case.sized(0)
+    layer, p, x, dy = empty.layer, empty.p, empty.x(), empty.dy()
+    y, dx, dp = run(layer, p, x, dy)
+    assert fits(y, layer.info.gives)
+    assert fits(dx, layer.info.takes)
+    assert not any(array.any() for array in as_lists(dp))
+    g = random_like(layer, case.seed + 1)
+    before = snapshot(g)
+    layer.bwd(p, layer.fwd(p, x).s, dy, g)
+    assert all_same_bits(g, before)
+
+
+def bits_do_not_depend_on_threads(case: Case) -> None:
+    """L69: equal bits at any number of threads, over several chunks and tiles."""
+    large = case.enlarged()
+    layer, p, x, dy = large.layer, large.p, large.x(), large.dy()
+    first, *others = at_every_count(lambda: snapshot(run(layer, p, x, dy)))
+    assert all(all_same_bits(first, other) for other in others)
+
+
+PASSES_CHECKS: Final[tuple[Callable[[Any], None], ...]] = (
+    results_have_the_declared_types,
+    accumulation_adds_apart,
+    passes_are_pure,
+    every_layout_gives_equal_bits,
+    other_arrays_are_refused,
+    ids_out_of_range_are_refused,
+    empty_batches_are_accepted,
+    bits_do_not_depend_on_threads,
+)
