@@ -23,8 +23,8 @@ from bendtorch.keys import Key
 from tests.support.arrays import LAYOUTS, all_same_bits, as_lists, same_bits, special_numbers
 from tests.support.chains import lists_of_layers, nestings
 from tests.support.files import names
-from tests.support.layers import rebuilt
 from tests.support.models import FIRST, LIN, NB, RELU, mlp
+from tests.support.nests import rebuilt
 from tests.support.params import random_like
 from tests.support.sizes import seeds
 
