@@ -65,9 +65,9 @@ def test_l38_a_step_is_the_pair_of_steps(layers: list[AnyLayer], seed: int) -> N
         p, gradient = parameters(chain, seed), parameters(chain, seed + 1)
         apart, apart_gradient = parameters(chain, seed), parameters(chain, seed + 1)
         opt = optimizer.at(1)
-        stepped = chain.step(opt, p, gradient, new_state(optimizer, chain.zeros))
-        one = f.step(opt, apart[0], apart_gradient[0], new_state(optimizer, f.zeros))
-        two = g.step(opt, apart[1], apart_gradient[1], new_state(optimizer, g.zeros))
+        stepped = chain.step(opt, p, gradient, new_state(optimizer, chain.zeros, chain.count()))
+        one = f.step(opt, apart[0], apart_gradient[0], new_state(optimizer, f.zeros, f.count()))
+        two = g.step(opt, apart[1], apart_gradient[1], new_state(optimizer, g.zeros, g.count()))
         assert same(chain.dump(stepped.p), np.concatenate([f.dump(one.p), g.dump(two.p)]))
         assert not chain.dump(stepped.g).any()
 

@@ -18,8 +18,8 @@ from bendtorch.layer.pair import Transfer, loading, storing
 from bendtorch.layer.params import Params, Step
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
 from bendtorch.layer.variant import Copy, as_parts_do
-from bendtorch.optim.config import Opt
-from bendtorch.optim.state import OptState, join_states, map_state
+from bendtorch.optim.at import Opt, share
+from bendtorch.optim.state import OptState, map_state, rejoined, split_state
 from bendtorch.shapes.arrays import FlatF32
 from bendtorch.shapes.spec import show_spec
 
@@ -89,6 +89,7 @@ class RepeatStep(Generic[P]):
 
     def __init__(self, k: int, part: Params[P]) -> None:
         self.k, self.part = k, part.step
+        self.cells, self.leaves = part.count(), len(part.leaves)
         self.elementwise = getattr(part.step, "elementwise", False)
 
     def __call__(
@@ -97,11 +98,10 @@ class RepeatStep(Generic[P]):
         """Step each set in place with its share of the state."""
         p, g = _copies(p, self.k), _copies(g, self.k, "gradients")
         st = map_state(st, lambda parts: _copies(parts, self.k, "the optimizer's state"))
-        steps = [
-            self.part(opt, p[i], g[i], map_state(st, lambda parts, i=i: parts[i]))  # type: ignore[misc]
-            for i in range(self.k)
-        ]
-        return Step(tuple(s.p for s in steps), tuple(s.g for s in steps), join_states([s.st for s in steps]))
+        shares = split_state(st, [self.cells] * self.k)
+        steps = [self.part(share(opt, i * self.leaves, self.leaves), p[i], g[i], shares[i]) for i in range(self.k)]
+        joined = rejoined(st, shares, [s.st for s in steps])
+        return Step(tuple(s.p for s in steps), tuple(s.g for s in steps), joined)
 
 
 def repeated(k: int, part: Params[P]) -> Params[tuple[P, ...]]:

@@ -1,107 +1,169 @@
 """The optimizers' kernels: one pass over weights, gradients and moments; the gradient comes back zeroed.
 
-Adam reads and writes 28 bytes a number (w, g, m, v read; all four written), so it runs at the speed of memory. The
-order of operations is PyTorch's (`torch.optim`, single tensor), which multiplies and adds with one rounding (fma).
+Adam reads and writes 28 bytes a number (w, g, m, v read; all four written), or 20 with both moments packed, so it runs
+at the speed of memory. The order of operations is PyTorch's (`torch.optim`, single tensor), which multiplies and adds
+with one rounding (fma).
+
+Every kernel takes `chunks`, rows of (low, high, k): the numbers from low to high are stepped with row k of `numbers`.
+So one call steps a whole model, with other numbers for some of its parts, and none for its counters.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
-from bendtorch.kernels.arrays import Flat
+from bendtorch.kernels.arrays import Flat, Matrix
+from bendtorch.kernels.bfloat16 import FlatBF16, from_bfloat16, to_bfloat16
 from bendtorch.kernels.compile import helper, kernel
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import parallel_for
 from bendtorch.kernels.vecmath import fma
+
+Chunks: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
 CHUNK: Final = 1 << 14  # numbers a chunk
 ZERO: Final = np.float32(0)
 
 
 @helper
-def _sgd(w: Flat, g: Flat, lr: np.float32) -> None:
+def _decayed(added: np.float32, w: np.float32, g: np.float32) -> np.float32:
+    """The gradient with the weight's decay added; 0 · w would be NaN for an infinite w."""
+    return fma(added, w, g) if added != ZERO else g
+
+
+@helper
+def _sgd(w: Flat, g: Flat, numbers: Flat) -> None:
+    lr, added = numbers[0], numbers[1]
     for i in range(w.size):
-        w[i] = fma(-lr, g[i], w[i])
+        w[i] = fma(-lr, _decayed(added, w[i], g[i]), w[i])
         g[i] = ZERO
 
 
 @helper
-def _momentum(w: Flat, g: Flat, m: Flat, lr: np.float32, mu: np.float32) -> None:
+def _momentum(w: Flat, g: Flat, m: Flat, numbers: Flat) -> None:
+    lr, added, mu, ahead = numbers[0], numbers[1], numbers[2], numbers[3]
     for i in range(w.size):
-        m[i] = m[i] * mu + g[i]
-        w[i] = fma(-lr, m[i], w[i])
+        gradient = _decayed(added, w[i], g[i])
+        mean = m[i] * mu + gradient
+        m[i] = mean
+        w[i] = fma(-lr, fma(mu, mean, gradient) if ahead != ZERO else mean, w[i])
         g[i] = ZERO
+
+
+@helper
+def _mean(m: np.float32, gradient: np.float32, numbers: Flat) -> np.float32:
+    return fma(numbers[3], gradient - m, m)
+
+
+@helper
+def _square(v: np.float32, gradient: np.float32, numbers: Flat) -> np.float32:
+    return fma(numbers[4] * gradient, gradient, v * numbers[2])
+
+
+@helper
+def _moved(w: np.float32, mean: np.float32, square: np.float32, numbers: Flat) -> np.float32:
+    root: np.float32 = np.sqrt(square)
+    return w * numbers[0] + (-numbers[5] * mean) / (root / numbers[6] + numbers[7])
 
 
 @helper
 def _adam(w: Flat, g: Flat, m: Flat, v: Flat, numbers: Flat) -> None:
-    decay, added, beta2, c1, c2 = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
-    step, denominator, eps = numbers[5], numbers[6], numbers[7]
     for i in range(w.size):
-        gradient = fma(added, w[i], g[i]) if added != ZERO else g[i]  # 0 · w would be NaN for an infinite w
-        mean = fma(c1, gradient - m[i], m[i])
-        square = fma(c2 * gradient, gradient, v[i] * beta2)
+        gradient = _decayed(numbers[1], w[i], g[i])
+        mean, square = _mean(m[i], gradient, numbers), _square(v[i], gradient, numbers)
         m[i] = mean
         v[i] = square
-        w[i] = w[i] * decay + (-step * mean) / (np.sqrt(square) / denominator + eps)
+        w[i] = _moved(w[i], mean, square, numbers)
+        g[i] = ZERO
+
+
+@helper
+def _adam_packed_first(w: Flat, g: Flat, m: FlatBF16, v: Flat, numbers: Flat) -> None:
+    for i in range(w.size):
+        gradient = _decayed(numbers[1], w[i], g[i])
+        mean = to_bfloat16(_mean(from_bfloat16(m[i]), gradient, numbers))
+        square = _square(v[i], gradient, numbers)
+        m[i] = mean
+        v[i] = square
+        w[i] = _moved(w[i], from_bfloat16(mean), square, numbers)
+        g[i] = ZERO
+
+
+@helper
+def _adam_packed(w: Flat, g: Flat, m: FlatBF16, v: FlatBF16, numbers: Flat) -> None:
+    for i in range(w.size):
+        gradient = _decayed(numbers[1], w[i], g[i])
+        mean = to_bfloat16(_mean(from_bfloat16(m[i]), gradient, numbers))
+        square = to_bfloat16(_square(from_bfloat16(v[i]), gradient, numbers))
+        m[i] = mean
+        v[i] = square
+        w[i] = _moved(w[i], from_bfloat16(mean), from_bfloat16(square), numbers)
         g[i] = ZERO
 
 
 @kernel
-def _sgd_chunk(chunk: int, w: Flat, g: Flat, lr: np.float32) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, w.size)
-    _sgd(w[low:high], g[low:high], lr)
+def _sgd_chunk(chunk: int, w: Flat, g: Flat, chunks: Chunks, numbers: Matrix) -> None:
+    low, high, k = chunks[chunk]
+    _sgd(w[low:high], g[low:high], numbers[int(k)])
 
 
 @kernel
-def _momentum_chunk(chunk: int, w: Flat, g: Flat, m: Flat, lr: np.float32, mu: np.float32) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, w.size)
-    _momentum(w[low:high], g[low:high], m[low:high], lr, mu)
+def _momentum_chunk(chunk: int, w: Flat, g: Flat, m: Flat, chunks: Chunks, numbers: Matrix) -> None:
+    low, high, k = chunks[chunk]
+    _momentum(w[low:high], g[low:high], m[low:high], numbers[int(k)])
 
 
 @kernel
-def _adam_chunk(chunk: int, w: Flat, g: Flat, m: Flat, v: Flat, numbers: Flat) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, w.size)
-    _adam(w[low:high], g[low:high], m[low:high], v[low:high], numbers)
+def _adam_chunk(chunk: int, w: Flat, g: Flat, m: Flat, v: Flat, chunks: Chunks, numbers: Matrix) -> None:
+    low, high, k = chunks[chunk]
+    _adam(w[low:high], g[low:high], m[low:high], v[low:high], numbers[int(k)])
 
 
 @kernel
-def sgd(w: Flat, g: Flat, lr: np.float32) -> None:
-    """w = w + (-lr)·g."""
-    parallel_for(_sgd_chunk, chunks_of(w.size, CHUNK), (w, g, lr))
+def _packed_first_chunk(chunk: int, w: Flat, g: Flat, m: FlatBF16, v: Flat, chunks: Chunks, numbers: Matrix) -> None:
+    low, high, k = chunks[chunk]
+    _adam_packed_first(w[low:high], g[low:high], m[low:high], v[low:high], numbers[int(k)])
 
 
 @kernel
-def momentum(w: Flat, g: Flat, m: Flat, lr: np.float32, mu: np.float32) -> None:
-    """m = m·mu + g; w = w + (-lr)·m."""
-    parallel_for(_momentum_chunk, chunks_of(w.size, CHUNK), (w, g, m, lr, mu))
+def _packed_chunk(chunk: int, w: Flat, g: Flat, m: FlatBF16, v: FlatBF16, chunks: Chunks, numbers: Matrix) -> None:
+    low, high, k = chunks[chunk]
+    _adam_packed(w[low:high], g[low:high], m[low:high], v[low:high], numbers[int(k)])
 
 
 @kernel
-def adam(
-    w: Flat,
-    g: Flat,
-    m: Flat,
-    v: Flat,
-    lr: float,
-    beta2: float,
-    eps: float,
-    weight_decay: float,
-    decoupled: bool,
-    step_size: float,
-    denominator: float,
-    c1: float,
-    c2: float,
-) -> None:
-    """One Adam or AdamW (`decoupled`) step.
+def sgd(w: Flat, g: Flat, chunks: Chunks, numbers: Matrix) -> None:
+    """g' = g + decay·w; w += -lr·g'. A row of numbers is (lr, decay)."""
+    parallel_for(_sgd_chunk, chunks.shape[0], (w, g, chunks, numbers))
 
-    AdamW: w' = w·(1 - lr·weight_decay); Adam: w' = w, g' = g + weight_decay·w. Then m += c1·(g' - m);
-    v = v·beta2 + c2·g'·g'; w = w' + (-step_size·m) / (sqrt(v) / denominator + eps).
+
+@kernel
+def momentum(w: Flat, g: Flat, m: Flat, chunks: Chunks, numbers: Matrix) -> None:
+    """g' = g + decay·w; m = m·mu + g'; w += -lr·m, or -lr·(g' + mu·m) looking ahead (Nesterov).
+
+    A row of numbers is (lr, decay, mu, 1 to look ahead or 0).
     """
-    numbers = np.empty(8, np.float32)
-    numbers[0] = np.float32(1.0 - lr * weight_decay) if decoupled else np.float32(1)
-    numbers[1] = np.float32(0.0) if decoupled else np.float32(weight_decay)
-    numbers[2], numbers[3], numbers[4] = beta2, c1, c2
-    numbers[5], numbers[6], numbers[7] = step_size, denominator, eps
-    parallel_for(_adam_chunk, chunks_of(w.size, CHUNK), (w, g, m, v, numbers))
+    parallel_for(_momentum_chunk, chunks.shape[0], (w, g, m, chunks, numbers))
+
+
+@kernel
+def adam(w: Flat, g: Flat, m: Flat, v: Flat, chunks: Chunks, numbers: Matrix) -> None:
+    """g' = g + decay·w; m += c1·(g' - m); v = v·beta2 + c2·g'·g'; w = w·kept - step·m / (√v / denominator + eps).
+
+    A row of numbers is (kept, decay, beta2, c1, c2, step, denominator, eps): Adam keeps 1 and decays the gradient,
+    AdamW keeps 1 - lr·weight_decay and has a decay of 0.
+    """
+    parallel_for(_adam_chunk, chunks.shape[0], (w, g, m, v, chunks, numbers))
+
+
+@kernel
+def adam_packed_first(w: Flat, g: Flat, m: FlatBF16, v: Flat, chunks: Chunks, numbers: Matrix) -> None:
+    """`adam` with the first moment in bfloat16: computed in float32, rounded, and used as rounded."""
+    parallel_for(_packed_first_chunk, chunks.shape[0], (w, g, m, v, chunks, numbers))
+
+
+@kernel
+def adam_packed(w: Flat, g: Flat, m: FlatBF16, v: FlatBF16, chunks: Chunks, numbers: Matrix) -> None:
+    """`adam` with both moments in bfloat16."""
+    parallel_for(_packed_chunk, chunks.shape[0], (w, g, m, v, chunks, numbers))

@@ -13,7 +13,7 @@ import numpy as np
 
 from bendtorch.errors import DtypeError
 from bendtorch.layer.leaf import Leaf, zeros_init
-from bendtorch.shapes.arrays import Counter
+from bendtorch.shapes.arrays import Counter, FlatF32
 from bendtorch.shapes.spec import ArraySpec
 
 U32: Final = np.dtype(np.uint32)
@@ -46,9 +46,16 @@ def new_counter(count: int = 0) -> Counter:
     return cast("Counter", np.full((1, 1), count, U32))
 
 
-def advance(cells: np.ndarray[Any, np.dtype[np.uint32]]) -> None:
-    """One more on each counter, in place; after 2^32 - 1 comes 0."""
-    np.add(cells, U32.type(1), out=cells)
+def advance(counter: Counter) -> None:
+    """One more, in place; after 2^32 - 1 comes 0."""
+    np.add(counter, U32.type(1), out=counter)
+
+
+def advance_cells(flat: FlatF32, places: Sequence[int]) -> None:
+    """One more on each counter of a flat buffer."""
+    for place in places:
+        cell = flat[place : place + 1].view(U32)
+        np.add(cell, U32.type(1), out=cell)
 
 
 def counter_cells(leaves: Sequence[Leaf]) -> list[int]:

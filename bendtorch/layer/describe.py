@@ -15,8 +15,8 @@ import numpy as np
 from bendtorch.layer.counter import advance, counter_leaf, guard_counter
 from bendtorch.layer.leaf import Init, Leaf, zeros_init
 from bendtorch.layer.params import Params, Step, Unit, check_room
-from bendtorch.optim.config import Opt
-from bendtorch.optim.state import OptState, map_state
+from bendtorch.optim.at import Opt, of_leaf
+from bendtorch.optim.state import OptState, map_state, split_state
 from bendtorch.optim.step import step_matrix
 from bendtorch.shapes.arrays import Counter, FlatF32, Mat
 from bendtorch.shapes.dims import C, Dim, R
@@ -37,12 +37,13 @@ class LeafStep(Generic[P]):
 
     def __call__(self, opt: Opt, p: P, g: P, st: OptState[P]) -> Step[P]:
         """Step each matrix in place with its share of the state; advance each counter."""
-        shares = map_state(st, self.split)
-        for i, (leaf, weights, gradient) in enumerate(zip(self.leaves, self.split(p), self.split(g), strict=True)):
+        shares = split_state(map_state(st, self.split), [leaf.cells for leaf in self.leaves])
+        for i, (weights, gradient, part) in enumerate(zip(self.split(p), self.split(g), shares, strict=True)):
+            leaf = self.leaves[i]
             if leaf.counter:
                 advance(guard_counter(cast("Counter", weights), "step", leaf.name))
             else:
-                step_matrix(opt, weights, gradient, map_state(shares, lambda buffers, i=i: buffers[i]))  # type: ignore[misc]
+                step_matrix(of_leaf(opt, i), weights, gradient, part)
         return Step(p, g, st)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from bendtorch.layer.leaf import Leaf
 from bendtorch.layer.params import Params, Step, check_room
-from bendtorch.optim.config import Opt
-from bendtorch.optim.state import OptState, join_state, split_state
+from bendtorch.optim.at import Opt, share
+from bendtorch.optim.state import OptState, rejoined, split_state
 from bendtorch.shapes.arrays import FlatF32
 
 P = TypeVar("P")
@@ -23,16 +23,18 @@ class PairStep(Generic[P1, P2]):
 
     def __init__(self, first: Params[P1], second: Params[P2]) -> None:
         self.first, self.second = first.step, second.step
+        self.cells = (first.count(), second.count())
+        self.leaves = (len(first.leaves), len(second.leaves))
         self.elementwise = all(getattr(step, "elementwise", False) for step in (first.step, second.step))
 
     def __call__(
         self, opt: Opt, p: tuple[P1, P2], g: tuple[P1, P2], st: OptState[tuple[P1, P2]]
     ) -> Step[tuple[P1, P2]]:
         """Step both parts with their shares of the state."""
-        first_state, second_state = split_state(st)
-        one = self.first(opt, p[0], g[0], first_state)
-        two = self.second(opt, p[1], g[1], second_state)
-        return Step((one.p, two.p), (one.g, two.g), join_state(one.st, two.st))
+        shares = split_state(st, self.cells)
+        one = self.first(share(opt, 0, self.leaves[0]), p[0], g[0], shares[0])
+        two = self.second(share(opt, self.leaves[0], self.leaves[1]), p[1], g[1], shares[1])
+        return Step((one.p, two.p), (one.g, two.g), rejoined(st, shares, (one.st, two.st)))
 
 
 Move = Callable[[P, FlatF32, int], int]

@@ -11,7 +11,7 @@ import numpy as np
 from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from bendtorch.keys import Key
 from bendtorch.layer.leaf import Leaf
-from bendtorch.optim.config import Opt
+from bendtorch.optim.at import Opt
 from bendtorch.optim.state import OptState
 from bendtorch.shapes.arrays import FlatF32
 from bendtorch.shapes.guard import F32

@@ -3,69 +3,94 @@
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.kernels import optimizer as kernels
-from bendtorch.optim.config import AdamAt, MomentumAt, Opt, SGDAt
-from bendtorch.optim.state import NoMoments, OneMoment, OptState, TwoMoments, map_state
+from bendtorch.optim.at import AdamAt, GroupedAt, MomentumAt, OneOpt, Opt, SGDAt
+from bendtorch.optim.state import NoMoments, OneMoment, OptState, PackedMoments, TwoMoments, map_state
 from bendtorch.shapes.arrays import FlatF32
 from bendtorch.shapes.guard import F32
 
 AnyMat: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.float32]]
-AnyF32: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
+AnyArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Spans: TypeAlias = tuple[tuple[int, int, int], ...]
+"""Stretches of a flat buffer: from, to, and which of an optimizer's groups they are stepped with."""
+
+U16: Final = np.dtype(np.uint16)
 
 
-def step_matrix(opt: Opt, w: AnyMat, g: AnyMat, state: OptState[AnyMat]) -> None:
+def step_matrix(opt: OneOpt, w: AnyMat, g: AnyMat, state: OptState[AnyMat]) -> None:
     """One step of one matrix. Raises `ShapeError` when an array does not fit, `ConfigError` for another's state."""
     _check(w, g, state)
-    _step(opt, w.reshape(-1), g.reshape(-1), map_state(state, lambda m: m.reshape(-1)))
+    flat_state: OptState[FlatF32] = map_state(state, lambda m: m.reshape(-1))
+    _step((opt,), w.reshape(-1), g.reshape(-1), flat_state, ((0, w.size, 0),))
 
 
-def step_flat(opt: Opt, w: FlatF32, g: FlatF32, state: OptState[FlatF32]) -> None:
-    """One step of a flat buffer: weights, gradient and moments are contiguous float32 arrays of one length.
+def step_flat(opt: Opt, w: FlatF32, g: FlatF32, state: OptState[FlatF32], spans: Spans | None = None) -> None:
+    """One step of the `spans` of a flat buffer, by default of all of it, in one kernel.
 
-    Raises `ShapeError` when they are not, and `ConfigError` when the state was made for another optimizer.
+    Weights, gradient and moments are contiguous arrays of one length. Raises `ShapeError` when they are not, and
+    `ConfigError` when the state was made for another optimizer.
     """
     if w.ndim != 1:
         raise ShapeError(f"step: the weights must be a flat array, got one of shape {list(w.shape)}")
     _check(w, g, state)
-    _step(opt, w, g, state)
+    opts = opt.opts if isinstance(opt, GroupedAt) else (opt,)
+    spans = ((0, w.size, 0),) if spans is None else spans
+    for low, high, k in spans:
+        if not (0 <= low <= high <= w.size and 0 <= k < len(opts)):
+            raise ShapeError(f"step: span {(low, high, k)} is outside of {w.size} numbers and {len(opts)} groups")
+    _step(opts, w, g, state, spans)
 
 
-def _step(opt: Opt, w: FlatF32, g: FlatF32, state: OptState[FlatF32]) -> None:
+@lru_cache(maxsize=1024)
+def _chunks(spans: Spans) -> kernels.Chunks:
+    """The spans, cut into the chunks that kernels work on."""
+    size = kernels.CHUNK
+    rows = [(start, min(high, start + size), k) for low, high, k in spans for start in range(low, high, size)]
+    return np.array(rows, np.int64).reshape(-1, 3)
+
+
+def _step(opts: Sequence[OneOpt], w: FlatF32, g: FlatF32, state: OptState[FlatF32], spans: Spans) -> None:
     """The kernel for an optimizer and its state, on checked arrays."""
-    if isinstance(opt, AdamAt) and isinstance(state, TwoMoments):
-        kernels.adam(w, g, state.m, state.v, *_numbers(opt))
-    elif isinstance(opt, MomentumAt) and isinstance(state, OneMoment):
-        kernels.momentum(w, g, state.m, np.float32(opt.lr), np.float32(opt.momentum))
-    elif isinstance(opt, SGDAt) and isinstance(state, NoMoments):
-        kernels.sgd(w, g, np.float32(opt.lr))
+    kinds = {type(opt) for opt in opts}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    table = (_chunks(spans), np.array([opt.numbers for opt in opts], np.float32)) if kind else ()
+    if kind is AdamAt and isinstance(state, TwoMoments):
+        kernels.adam(w, g, state.m, state.v, *table)
+    elif kind is AdamAt and isinstance(state, PackedMoments):
+        run: Any = kernels.adam_packed if state.v.dtype == U16 else kernels.adam_packed_first
+        run(w, g, state.m, state.v, *table)
+    elif kind is MomentumAt and isinstance(state, OneMoment):
+        kernels.momentum(w, g, state.m, *table)
+    elif kind is SGDAt and isinstance(state, NoMoments):
+        kernels.sgd(w, g, *table)
     else:
         raise ConfigError(
-            f"step: {type(opt).__name__} was given a state of {type(state).__name__}, made for another optimizer; "
-            "start from new_state(optimizer, zeros)"
+            f"step: {', '.join(sorted(type(opt).__name__ for opt in opts))} was given a state of "
+            f"{type(state).__name__}, made for another optimizer; start from new_state(optimizer, zeros)"
         )
 
 
-def _numbers(opt: AdamAt) -> tuple[float, float, float, float, bool, float, float, float, float]:
-    """Adam's numbers in the kernel's order."""
-    first = (opt.lr, opt.beta2, opt.eps, opt.weight_decay, opt.decoupled)
-    return (*first, opt.step_size, opt.denominator, opt.one_minus_beta1, opt.one_minus_beta2)
-
-
-def _check(w: AnyF32, g: AnyF32, state: OptState[AnyF32]) -> None:
+def _check(w: AnyArray, g: AnyArray, state: OptState[Any]) -> None:
     """Refuse what a kernel could not read, or would read beyond its end: it runs over as many numbers as w has."""
     _require(w, w.shape, "the weights")
     _require(g, w.shape, "the gradient")
-    map_state(state, lambda moment: _require(moment, w.shape, "a moment"))
+    if isinstance(state, PackedMoments):
+        _require(state.m, (w.size,), "a packed moment", U16)
+        _require(state.v, (w.size,), "a packed moment", U16 if state.v.dtype == U16 else F32)
+    else:
+        map_state(state, lambda moment: _require(moment, w.shape, "a moment"))
 
 
-def _require(array: AnyF32, shape: tuple[int, ...], what: str) -> None:
-    if (array.dtype is not F32 and array.dtype != F32) or array.shape != shape or not array.flags.carray:
+def _require(array: AnyArray, shape: tuple[int, ...], what: str, dtype: np.dtype[Any] = F32) -> None:
+    if (array.dtype is not dtype and array.dtype != dtype) or array.shape != shape or not array.flags.carray:
         raise ShapeError(
-            f"step: {what} must be {math.prod(shape)} writable float32 numbers in C order, "
+            f"step: {what} must be {math.prod(shape)} writable {dtype} numbers in C order, "
             f"got {array.dtype} of shape {list(array.shape)}"
         )

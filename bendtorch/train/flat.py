@@ -2,46 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from functools import lru_cache
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from bendtorch.layer.counter import advance, counter_cells
+from bendtorch.layer.counter import advance_cells, counter_cells
+from bendtorch.layer.leaf import Leaf
 from bendtorch.layer.protocol import Layer
-from bendtorch.optim.config import Opt, Optimizer
+from bendtorch.optim.at import GroupedAt, Opt
+from bendtorch.optim.config import Optimizer
 from bendtorch.optim.state import OptState, map_state, new_state
-from bendtorch.optim.step import step_flat
+from bendtorch.optim.step import Spans, step_flat
 from bendtorch.shapes.arrays import FlatF32
 
 P = TypeVar("P")
 
+Cells: TypeAlias = tuple[tuple[int, bool], ...]
+"""Of each leaf, how many numbers it has and whether it is a counter."""
+
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """The buffers, in dump order, and which of their cells hold counters: those, no optimizer touches."""
+    """The buffers, in dump order, and what their cells hold: an optimizer touches weights, and no counters."""
 
     w: FlatF32
     g: FlatF32
     st: OptState[FlatF32]
+    cells: Cells
     counters: tuple[int, ...] = ()
 
     def step(self, opt: Opt) -> None:
         """One optimizer step over all weights; the gradient comes back zeroed, the counters advance."""
-        for low, high in self.spans():
-            part = map_state(self.st, lambda m, low=low, high=high: m[low:high])  # type: ignore[misc]
-            step_flat(opt, self.w[low:high], self.g[low:high], part)
-        for cell in self.counters:
-            advance(self.w[cell : cell + 1].view(np.uint32))
+        index = opt.index if isinstance(opt, GroupedAt) else (0,) * len(self.cells)
+        step_flat(opt, self.w, self.g, self.st, spans(self.cells, index))
+        advance_cells(self.w, self.counters)
 
-    def spans(self) -> Iterator[tuple[int, int]]:
-        """The stretches of weights between the counters."""
-        low = 0
-        for cell in (*self.counters, self.w.size):
-            if low < cell:
-                yield low, cell
-            low = cell + 1
+
+@lru_cache(maxsize=256)
+def spans(cells: Cells, index: tuple[int, ...]) -> Spans:
+    """The stretches of weights that neighbouring leaves of one group make up."""
+    found: list[tuple[int, int, int]] = []
+    start = 0
+    for (count, is_counter), group in zip(cells, index, strict=True):
+        end = start + count
+        if found and found[-1][1:] == (start, group) and not is_counter:
+            found[-1] = (found[-1][0], end, group)
+        elif not is_counter:
+            found.append((start, end, group))
+        start = end
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +78,17 @@ def is_same(one: Any, two: Any) -> bool:
 def flatten(model: Layer[P, Any, Any, Any], optimizer: Optimizer, p: P) -> Flattened[P] | None:
     """A copy of `p` in a flat buffer, with a zero gradient and new moments, each in a flat buffer of its own.
 
-    None where the model has no such views, or has counters in places that its leaves do not tell.
+    None where the model has no such views, or its leaves do not tell what its cells hold.
     """
-    view, count, counters = model.view, model.count(), counter_cells(model.leaves)
-    told = sum(leaf.cells for leaf in model.leaves) == count
-    if view is None or (counters and not told):
+    view, count = model.view, model.count()
+    if view is None or sum(leaf.cells for leaf in model.leaves) != count:
         return None
     w, g = model.dump(p), np.zeros(count, np.float32)
-    st = new_state(optimizer, lambda: np.zeros(count, np.float32))
-    return Flattened(view(w, 0), view(g, 0), map_state(st, lambda flat: view(flat, 0)), Flat(w, g, st, tuple(counters)))
+    st: OptState[FlatF32] = new_state(optimizer, lambda: np.zeros(count, np.float32), count)
+    buffers = Flat(w, g, st, cells_of(model.leaves), tuple(counter_cells(model.leaves)))
+    return Flattened(view(w, 0), view(g, 0), map_state(st, lambda flat: view(flat, 0)), buffers)
+
+
+def cells_of(leaves: Sequence[Leaf]) -> Cells:
+    """What the cells of a model hold."""
+    return tuple((leaf.cells, leaf.counter) for leaf in leaves)

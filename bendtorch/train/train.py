@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+import math
+from typing import Any, Generic, TypeVar
+
+import numpy as np
 
 from bendtorch.errors import ConfigError
+from bendtorch.kernels.flat import scale
+from bendtorch.layer.counter import advance_cells, counter_cells
 from bendtorch.layer.protocol import Layer
 from bendtorch.losses.loss import Loss
+from bendtorch.optim.clip import Clip
 from bendtorch.optim.config import SGD, Adam, Momentum, Optimizer
+from bendtorch.optim.groups import Bound, Grouped
 from bendtorch.optim.state import OptState, new_state
 from bendtorch.train.flat import Flat, flatten, is_same
 
@@ -21,48 +28,119 @@ Target = TypeVar("Target")
 class Train(Generic[P]):
     """The state of a training run.
 
-    Parameters `p`, gradient `g` (zero between steps), optimizer state `st`, the count of steps `t`, the last `loss`.
-    Parameters, gradient and moments each live in one flat buffer, so that the optimizer's step is one kernel. A model
-    with a layer that brings its own `step` is stepped part by part instead. Both give the same bits (L39).
+    Parameters `p`, gradient `g` (zero between steps), optimizer state `st`, the count of steps `t`, the last `loss`,
+    the last `norm` of the gradient before clipping (NaN without clipping). Parameters, gradient and moments each live
+    in one flat buffer, so that the optimizer's step is one kernel. A model with a layer that brings its own `step` is
+    stepped part by part instead. Both give the same bits (L39).
 
     A step updates the state in place. Models for other batch sizes share it: they have the same parameters' type.
     """
 
-    def __init__(self, optimizer: Optimizer, p: P, g: P, st: OptState[P], flat: Flat | None = None) -> None:
-        self.optimizer, self.p, self.g, self.st, self.flat = optimizer, p, g, st, flat
+    def __init__(
+        self,
+        optimizer: Optimizer | Bound,
+        p: P,
+        g: P,
+        st: OptState[P],
+        flat: Flat | None = None,
+        clip: Clip | None = None,
+    ) -> None:
+        self.optimizer, self.p, self.g, self.st, self.flat, self.clip = optimizer, p, g, st, flat, clip
         self.t = 0
-        self.loss = 0.0
+        self.loss, self.norm = 0.0, math.nan
+        self.weights: list[float] = []  # of the micro-batches collected since the last step
 
     @staticmethod
-    def new(model: Layer[P, X, Y, S], optimizer: Optimizer, p: P) -> Train[P]:
-        """The state before the first step. `p` is copied: training does not change the caller's parameters."""
-        if not isinstance(optimizer, (SGD, Momentum, Adam)):
+    def new(model: Layer[P, X, Y, S], optimizer: Optimizer | Grouped, p: P, *, clip: Clip | None = None) -> Train[P]:
+        """The state before the first step. `p` is copied: training does not change the caller's parameters.
+
+        `clip` bounds the gradient before each step (`ClipNorm`, `ClipValue`).
+        """
+        if not isinstance(optimizer, (SGD, Momentum, Adam, Grouped)):
             raise ConfigError(f"Train.new: expected an optimizer such as Adam(lr=1e-3), got {optimizer!r}")
-        flat = flatten(model, optimizer, p)
+        bound = optimizer.bind(model.leaves) if isinstance(optimizer, Grouped) else optimizer
+        plain = optimizer.default if isinstance(optimizer, Grouped) else optimizer
+        flat = flatten(model, plain, p)
         if flat is not None:
-            return Train(optimizer, flat.p, flat.g, flat.st, flat.buffers)
+            return Train(bound, flat.p, flat.g, flat.st, flat.buffers, clip)
         own = model.zeros()
         model.load(own, model.dump(p), 0)
-        return Train(optimizer, own, model.zeros(), new_state(optimizer, model.zeros))
+        return Train(bound, own, model.zeros(), new_state(plain, model.zeros, model.count()), None, clip)
 
     def step(self, model: Layer[P, X, Y, S], loss: Loss[Y, Target], x: X, target: Target) -> float:
         """Forward, loss, backward and one optimizer step on the batch `(x, target)`; gives the loss before the step.
 
         When it is interrupted or fails, the gradient is zero again: the next step does not see half of this one.
         """
-        forward = model.fwd(self.p, x)
-        out = loss.grad(forward.y, target)
+        value = self.collect(model, loss, x, target)
+        self.apply(model)
+        return value
+
+    def collect(
+        self, model: Layer[P, X, Y, S], loss: Loss[Y, Target], x: X, target: Target, weight: float = 1.0
+    ) -> float:
+        """Add the gradient of one micro-batch; gives its loss. `apply` then steps with the weighted mean of them.
+
+        With the number of examples (or of counted tokens) as the `weight`, the gradient is that of one large batch,
+        however unequal the micro-batches are. Each draws its own dropout masks. When it is interrupted or fails, all
+        that was collected is dropped.
+        """
+        if not (isinstance(weight, (int, float)) and math.isfinite(weight) and weight > 0):
+            raise ConfigError(f"collect: weight must be a finite number above 0, got {weight!r}")
         try:
-            self._take(model, model.bwd(self.p, forward.s, out.dy, self.g).g)
-            self.loss = out.loss
-            self.apply(model)
+            if self.weights:
+                self._advance(model)
+            forward = model.fwd(self.p, x)
+            out = loss.grad(forward.y, target)
+            dy = scaled(out.dy, weight / self.weights[0]) if self.weights else out.dy
+            self._take(model, model.bwd(self.p, forward.s, dy, self.g).g)
         except BaseException:
             self._forget(model)
             raise
+        self.weights.append(weight)
+        self.loss = out.loss
         return out.loss
+
+    def apply(self, model: Layer[P, X, Y, S]) -> None:
+        """One optimizer step with the gradient collected so far, which comes back zeroed."""
+        try:
+            opt = self.optimizer.at(self.t + 1)
+            self._finish(model)
+            if self.flat is not None and getattr(model.step, "elementwise", False):
+                self.flat.step(opt)
+            else:
+                stepped = model.step(opt, self.p, self.g, self.st)
+                self.p, self.g, self.st = stepped.p, stepped.g, stepped.st
+        except BaseException:
+            self._forget(model)
+            raise
+        self.t += 1
+        self.weights.clear()
+
+    def _finish(self, model: Layer[P, X, Y, S]) -> None:
+        """Make the sum of the micro-batches' gradients their mean, and clip it."""
+        if len(self.weights) < 2 and self.clip is None:
+            return
+        g = model.dump(self.g) if self.flat is None else self.flat.g
+        if len(self.weights) > 1:
+            scale(g, np.float32(self.weights[0] / math.fsum(self.weights)))
+        if self.clip is not None:
+            self.norm = self.clip(g)
+        if self.flat is None:
+            model.load(self.g, g, 0)
+
+    def _advance(self, model: Layer[P, X, Y, S]) -> None:
+        """Advance the counters, so that another micro-batch draws other masks."""
+        if self.flat is not None:
+            advance_cells(self.flat.w, self.flat.counters)
+        elif places := counter_cells(model.leaves):
+            flat = model.dump(self.p)
+            advance_cells(flat, places)
+            model.load(self.p, flat, 0)
 
     def _forget(self, model: Layer[P, X, Y, S]) -> None:
         """Make the gradient zero."""
+        self.weights.clear()
         if self.flat is None:
             self.g = model.zeros()
         else:
@@ -75,12 +153,9 @@ class Train(Generic[P]):
         elif not is_same(g, self.g):
             model.store(g, self.flat.g, 0)
 
-    def apply(self, model: Layer[P, X, Y, S]) -> None:
-        """One optimizer step with the gradient collected so far, which comes back zeroed."""
-        opt = self.optimizer.at(self.t + 1)
-        if self.flat is not None and getattr(model.step, "elementwise", False):
-            self.flat.step(opt)
-        else:
-            stepped = model.step(opt, self.p, self.g, self.st)
-            self.p, self.g, self.st = stepped.p, stepped.g, stepped.st
-        self.t += 1
+
+def scaled(dy: Any, factor: float) -> Any:
+    """A gradient of any nest of arrays, times a factor; ids have none and stay."""
+    if isinstance(dy, tuple):
+        return tuple(scaled(part, factor) for part in dy)
+    return dy * np.float32(factor) if np.issubdtype(dy.dtype, np.floating) else dy

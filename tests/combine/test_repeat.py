@@ -110,7 +110,7 @@ def test_a_step_is_the_chains(optimizer: Any, k: int, c: int, seed: int) -> None
     model: Any = Repeat(k, LIN(2, c, c))
     chain: Any = chain_of(k, LIN(2, c, c))
     (p, g), (q, h) = [(random_like(m, seed), random_like(m, seed + 1)) for m in (model, chain)]
-    one, two = new_state(optimizer, model.zeros), new_state(optimizer, chain.zeros)
+    one, two = new_state(optimizer, model.zeros, model.count()), new_state(optimizer, chain.zeros, chain.count())
     for t in range(1, 4):
         stepped, expected = model.step(optimizer.at(t), p, g, one), chain.step(optimizer.at(t), q, h, two)
         p, g, one, q, h, two = stepped.p, stepped.g, stepped.st, expected.p, expected.g, expected.st
@@ -200,7 +200,7 @@ def test_a_wrong_number_of_anything_is_refused_before_a_step_writes(which: str, 
     p, g = random_like(model, 0), random_like(model, 1)
     changed = {"p": p, "g": g}
     changed[which] = wrong(changed[which])
-    state = new_state(optimizer, model.zeros)
+    state = new_state(optimizer, model.zeros, model.count())
     refused(lambda: model.step(optimizer.at(1), changed["p"], changed["g"], state), changed[which], p, g)
 
 
@@ -209,7 +209,7 @@ def test_a_wrong_number_of_anything_is_refused_before_a_step_writes(which: str, 
 def test_a_state_of_another_number_of_copies_is_refused_before_a_step_writes(optimizer: Any, wrong: Any) -> None:
     model: Any = Repeat(3, LIN(2, 4, 4))
     p, g = random_like(model, 0), random_like(model, 1)
-    state = map_state(new_state(optimizer, model.zeros), wrong)
+    state = map_state(new_state(optimizer, model.zeros, model.count()), wrong)
     before = snapshot((p, g))
     with pytest.raises(BendError, match=r"Repeat|copies|state"):
         model.step(optimizer.at(1), p, g, state)

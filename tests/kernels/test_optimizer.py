@@ -9,15 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bendtorch.kernels.optimizer import CHUNK, adam, momentum, sgd
+from bendtorch.kernels.optimizer import CHUNK, adam, adam_packed, adam_packed_first, momentum, sgd
 from tests.support.arrays import numbers, same_bits
+from tests.support.bfloat16 import rounded, widened
 from tests.support.sizes import seeds, shrunk
 from tests.support.threads import at_every_count
 
 SGD: Any = sgd
 MOMENTUM: Any = momentum
 ADAM: Any = adam
+PACKED: Any = adam_packed
+PACKED_FIRST: Any = adam_packed_first
 F = np.float32
+
+sizes = st.sampled_from([0, 1, 7, 64, *([CHUNK - 1, CHUNK, 2 * CHUNK + 5] if shrunk(1, 0) else [])])
+rates = st.floats(0, 1, width=32)
 
 
 def fma(a: Any, b: Any, c: Any) -> Any:
@@ -25,45 +31,112 @@ def fma(a: Any, b: Any, c: Any) -> Any:
     return (np.float64(a) * np.float64(b) + np.float64(c)).astype(F)
 
 
-sizes = st.sampled_from([0, 1, 7, 64, *([CHUNK - 1, CHUNK, 2 * CHUNK + 5] if shrunk(1, 0) else [])])
-rates = st.floats(0, 1, width=32)
+def chunks(size: int) -> Any:
+    """All of a buffer, with the first row of numbers."""
+    rows = [(low, min(low + CHUNK, size), 0) for low in range(0, size, CHUNK)]
+    return np.array(rows, np.int64).reshape(-1, 3)
 
 
-@given(size=sizes, seed=seeds, lr=rates)
-def test_sgd(size: int, seed: int, lr: float) -> None:
+def row(*values: float) -> Any:
+    return np.array([values], F)
+
+
+def decayed(decay: float, w: Any, g: Any) -> Any:
+    return fma(F(decay), w, g) if F(decay) else g
+
+
+@given(size=sizes, seed=seeds, lr=rates, decay=rates)
+def test_sgd(size: int, seed: int, lr: float, decay: float) -> None:
     w, g = numbers(seed, size), numbers(seed + 1, size)
-    expected = fma(-F(lr), g, w)
-    SGD(w, g, F(lr))
+    expected = fma(-F(lr), decayed(decay, w, g), w)
+    SGD(w, g, chunks(size), row(lr, decay))
     assert same_bits(w, expected)
     assert same_bits(g, np.zeros(size, F))
 
 
-@given(size=sizes, seed=seeds, lr=rates, mu=rates)
-def test_momentum(size: int, seed: int, lr: float, mu: float) -> None:
+@pytest.mark.parametrize("nesterov", [0, 1])
+@given(size=sizes, seed=seeds, lr=rates, mu=rates, decay=rates)
+def test_momentum(nesterov: int, size: int, seed: int, lr: float, mu: float, decay: float) -> None:
     w, g, m = numbers(seed, size), numbers(seed + 1, size), numbers(seed + 2, size)
-    expected_m = m * F(mu) + g
-    expected_w = fma(-F(lr), expected_m, w)
-    MOMENTUM(w, g, m, F(lr), F(mu))
+    gradient = decayed(decay, w, g)
+    expected_m = m * F(mu) + gradient
+    expected_w = fma(-F(lr), fma(F(mu), expected_m, gradient) if nesterov else expected_m, w)
+    MOMENTUM(w, g, m, chunks(size), row(lr, decay, mu, nesterov))
     assert same_bits(m, expected_m)
     assert same_bits(w, expected_w)
     assert same_bits(g, np.zeros(size, F))
+
+
+def adam_row(lr: float, decay: float, decoupled: bool) -> Any:
+    """(kept, decay, beta2, c1, c2, step, denominator, eps) of some step."""
+    kept, added = (1 - lr * decay, 0.0) if decoupled else (1.0, decay)
+    return row(kept, added, 0.999, 0.1, 0.001, lr / 0.19, np.sqrt(0.002), 1e-8)
+
+
+def moved(w: Any, mean: Any, square: Any, n: Any) -> Any:
+    """The new weights."""
+    return w * n[0] + (-n[5] * mean) / (np.sqrt(square) / n[6] + n[7])
 
 
 @pytest.mark.parametrize("decoupled", [False, True])
 @given(size=sizes, seed=seeds, lr=st.floats(1e-4, 1), decay=st.floats(0, 1))
 def test_adam(decoupled: bool, size: int, seed: int, lr: float, decay: float) -> None:
     w, g, m, v = numbers(seed, size), numbers(seed + 1, size), numbers(seed + 2, size), numbers(seed + 3, size) ** 2
-    beta2, eps, step_size, denominator, c1, c2 = 0.999, 1e-8, lr / 0.19, np.sqrt(0.002), 0.1, 0.001
-    gradient = g if decoupled else fma(F(decay), w, g)
-    mean = fma(F(c1), gradient - m, m)
-    square = fma(F(c2) * gradient, gradient, v * F(beta2))
-    kept = w * F(1 - lr * decay) if decoupled else w
-    expected = kept + (-F(step_size) * mean) / (np.sqrt(square) / F(denominator) + F(eps))
-    ADAM(w, g, m, v, lr, beta2, eps, decay, decoupled, step_size, denominator, c1, c2)
+    table = adam_row(lr, decay, decoupled)
+    n = table[0]
+    gradient = decayed(n[1], w, g)
+    mean = fma(n[3], gradient - m, m)
+    square = fma(n[4] * gradient, gradient, v * n[2])
+    expected = moved(w, mean, square, n)
+    ADAM(w, g, m, v, chunks(size), table)
     assert same_bits(m, mean)
     assert same_bits(v, square)
     assert np.array_equal(w, expected)
     assert not g.any()
+
+
+@pytest.mark.parametrize("both", [False, True])
+@given(size=sizes, seed=seeds, lr=st.floats(1e-4, 1), decay=st.floats(0, 1))
+def test_packed_moments_are_the_wide_ones_rounded(both: bool, size: int, seed: int, lr: float, decay: float) -> None:
+    """L50: a step has the bits of the wide step from the same moments, rounded; the weights see them rounded."""
+    w, g = numbers(seed, size), numbers(seed + 1, size)
+    table = adam_row(lr, decay, True)
+    m = (rounded(numbers(seed + 2, size)).view(np.uint32) >> 16).astype(np.uint16)
+    v: Any = (numbers(seed + 3, size) ** 2).astype(F)
+    if both:
+        v = (rounded(v).view(np.uint32) >> 16).astype(np.uint16)
+    wide_m, wide_v = widened(m), widened(v) if both else v.copy()
+    ADAM(w.copy(), g.copy(), wide_m, wide_v, chunks(size), table)
+    mean, square = rounded(wide_m), rounded(wide_v) if both else wide_v
+    expected = moved(w, mean, square, table[0])
+    (PACKED if both else PACKED_FIRST)(w, g, m, v, chunks(size), table)
+    assert same_bits(widened(m), mean)
+    assert same_bits(widened(v) if both else v, square)
+    assert np.array_equal(w, expected)
+    assert not g.any()
+
+
+def test_nan_is_packed_as_ones() -> None:
+    w, g = numbers(0, 4), np.array([np.nan, np.inf, 1, 0], F)
+    m, v = np.zeros(4, np.uint16), np.zeros(4, np.uint16)
+    with np.errstate(all="ignore"):
+        PACKED(w, g, m, v, chunks(4), adam_row(0.1, 0, True))
+    assert m[0] == v[0] == 0xFFFF
+    assert v[1] == 0x7F80
+    assert np.isnan(w[:2]).all()
+    assert np.isfinite(w[2:]).all()
+
+
+@given(seed=seeds)
+def test_each_chunk_has_its_own_numbers_and_the_rest_is_left_alone(seed: int) -> None:
+    w, g = numbers(seed, 10), numbers(seed + 1, 10)
+    before, gradient = w.copy(), g.copy()
+    table = np.array([[1, 0], [0, 0], [2, 0]], F)
+    SGD(w, g, np.array([[0, 3, 0], [4, 6, 2], [7, 8, 1]], np.int64), table)
+    for place in range(10):
+        rate = {0: 1, 1: 1, 2: 1, 4: 2, 5: 2, 7: 0}.get(place)
+        assert w[place] == (before[place] if rate is None else fma(-F(rate), gradient[place], before[place]))
+        assert g[place] == (gradient[place] if rate is None else 0)
 
 
 @settings(max_examples=3)
@@ -74,12 +147,18 @@ def test_bits_do_not_depend_on_threads(seed: int) -> None:
     def compute() -> list[Any]:
         w, g, m, v = (numbers(seed + i, size) for i in range(4))
         v = v * v
-        ADAM(w, g, m, v, 1e-3, 0.999, 1e-8, 0.1, True, 1e-2, 0.03, 0.1, 0.001)
+        m16, v16 = np.zeros(size, np.uint16), np.zeros(size, np.uint16)
+        table = adam_row(1e-3, 0.1, True)
+        ADAM(w, g, m, v, chunks(size), table)
         g[:] = w
-        MOMENTUM(w, g, m, F(0.1), F(0.9))
+        MOMENTUM(w, g, m, chunks(size), row(0.1, 0, 0.9, 0))
         g[:] = m
-        SGD(w, g, F(0.1))
-        return [w, g, m, v]
+        SGD(w, g, chunks(size), row(0.1, 0))
+        g[:] = w
+        PACKED(w, g, m16, v16, chunks(size), table)
+        g[:] = w
+        PACKED_FIRST(w, g, m16, v, chunks(size), table)
+        return [w, g, m, v, m16, v16]
 
     first, *others = at_every_count(compute)
     assert all(same_bits(a, b) for other in others for a, b in zip(first, other, strict=True))

@@ -14,7 +14,7 @@ from bendtorch.errors import ShapeError
 from bendtorch.layer import Leaf, matrix, no_params, uniform_init, zeros_init
 from bendtorch.layer.pair import pair
 from bendtorch.layers.linear import linear_params
-from bendtorch.optim.state import join_state, new_state, split_state
+from bendtorch.optim.state import join_states, new_state, split_state
 from tests.support.arrays import all_same_bits, as_lists, numbers, same_bits, snapshot
 from tests.support.params import OPTIMIZERS, PARAMS_CHECKS, as_lists_of_state, random_like
 from tests.support.sizes import seeds
@@ -48,16 +48,16 @@ def test_a_step_is_the_pair_of_steps(first: Any, second: Any, seed: int) -> None
     both = pair(first, second)
     for optimizer in OPTIMIZERS:
         p, g = random_like(both, seed), random_like(both, seed + 1)
-        st_both = new_state(optimizer, both.zeros)
+        st_both = new_state(optimizer, both.zeros, both.count())
         (p1, p2), (g1, g2) = snapshot(p), snapshot(g)
-        st1, st2 = split_state(snapshot(st_both))
+        st1, st2 = split_state(snapshot(st_both), (first.count(), second.count()))
         for t in (1, 2):
             opt = optimizer.at(t)
             together = both.step(opt, p, g, st_both)
             one, two = first.step(opt, p1, g1, st1), second.step(opt, p2, g2, st2)
             assert all_same_bits(together.p, (one.p, two.p))
             assert not any(array.any() for array in as_lists(together.g))
-            joined = join_state(one.st, two.st)
+            joined = join_states([one.st, two.st])
             for name in ("m", "v"):
                 if hasattr(joined, name):
                     assert all_same_bits(getattr(together.st, name), getattr(joined, name))
@@ -103,7 +103,7 @@ def test_a_part_with_a_step_of_its_own_is_honoured(seed: int) -> None:
     p, g = random_like(both, seed), random_like(both, seed + 1)
     before = snapshot(p)
     optimizer = OPTIMIZERS[0]
-    both.step(optimizer.at(1), p, g, new_state(optimizer, both.zeros))
+    both.step(optimizer.at(1), p, g, new_state(optimizer, both.zeros, both.count()))
     assert calls[0][0] is p[1]
     assert same_bits(p[1], before[1])
     assert not same_bits(p[0], before[0])

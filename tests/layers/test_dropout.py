@@ -140,7 +140,7 @@ def test_training_has_the_bits_of_stepping_each_part(optimizer: Any) -> None:
     state = Train.new(net, optimizer, net.init(Key(1)))
     assert state.flat is not None
     assert state.flat.counters == (20, 33)
-    p, g, st = net.init(Key(1)), net.zeros(), new_state(optimizer, net.zeros)
+    p, g, st = net.init(Key(1)), net.zeros(), new_state(optimizer, net.zeros, net.count())
     labels = np.array([0, 1, 1, 0])
     for t in range(1, 6):
         x = numbers(t, 4, 3)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bendtorch.errors import ConfigError
 from bendtorch.optim import SGD, Adam, AdamW, Momentum
-from bendtorch.optim.config import AdamAt, MomentumAt, SGDAt
+from bendtorch.optim.at import AdamAt, MomentumAt, SGDAt
 
 rates = st.floats(0, 1e6)
 betas = st.floats(0, 0.99999)

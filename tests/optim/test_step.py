@@ -22,12 +22,14 @@ from tests.support.sizes import seeds, widths
 OPTIMIZER_LIST: list[Any] = [
     SGD(0.05),
     Momentum(0.05, 0.9),
+    SGD(0.05, weight_decay=0.1),
+    Momentum(0.05, 0.9, weight_decay=0.1, nesterov=True),
     Adam(1e-2),
     Adam(1e-2, weight_decay=0.1),
     Adam(1e-2, beta1=0.0, beta2=0.0, eps=1e-3),
     AdamW(1e-2, weight_decay=0.1),
 ]
-NAMES = ["sgd", "momentum", "adam", "adam-decay", "adam-no-betas", "adamw"]
+NAMES = ["sgd", "momentum", "sgd-decay", "nesterov", "adam", "adam-decay", "adam-no-betas", "adamw"]
 KINDS = pytest.mark.parametrize("optimizer", OPTIMIZER_LIST, ids=NAMES)
 
 
@@ -94,7 +96,7 @@ def test_nan_and_infinity_do_not_vanish(seed: int) -> None:
     for optimizer in OPTIMIZERS:
         w, g = numbers(seed, 8), numbers(seed + 1, 8)
         g[3], g[5] = np.nan, np.inf
-        state: Any = new_state(optimizer, lambda: np.zeros(8, np.float32))
+        state: Any = new_state(optimizer, lambda: np.zeros(8, np.float32), 8)
         with np.errstate(all="ignore"):
             step_flat(optimizer.at(1), w, g, state)
         assert np.isnan(w[3])
@@ -105,9 +107,9 @@ def test_nan_and_infinity_do_not_vanish(seed: int) -> None:
 
 def test_the_state_of_another_optimizer_is_refused_and_nothing_is_changed() -> None:
     for made_for in OPTIMIZERS:
-        state: Any = new_state(made_for, lambda: np.zeros(4, np.float32))
+        state: Any = new_state(made_for, lambda: np.zeros(4, np.float32), 4)
         for optimizer in OPTIMIZERS:
-            if type(state) is type(new_state(optimizer, lambda: None)):
+            if type(state) is type(new_state(optimizer, lambda: None, 4)):
                 continue
             w, g = numbers(0, 4), numbers(1, 4)
             with pytest.raises(ConfigError, match=r"was given a state of \w+, made for another optimizer"):

@@ -10,7 +10,7 @@ import pytest
 
 from bendtorch.errors import DtypeError, ShapeError
 from bendtorch.keys import Key
-from bendtorch.optim import SGD, Adam, AdamW, Momentum, Optimizer
+from bendtorch.optim import SGD, Adam, AdamW, Momentum, Optimizer, PackedAdamW
 from bendtorch.optim.state import map_state, new_state
 from bendtorch.optim.step import step_flat
 from tests.support.arrays import all_same_bits, as_lists, numbers, same_bits, snapshot
@@ -20,6 +20,9 @@ OPTIMIZERS: Final[tuple[Optimizer, ...]] = (
     Momentum(0.1, 0.9),
     Adam(1e-2, weight_decay=0.1),
     AdamW(1e-2, weight_decay=0.1),
+    Momentum(0.1, 0.9, weight_decay=0.1, nesterov=True),
+    PackedAdamW(1e-2, weight_decay=0.1),
+    PackedAdamW(1e-2, weight_decay=0.1, second=False),
 )
 
 
@@ -122,9 +125,9 @@ def check_step(layer: Any, seed: int) -> None:
     """L39 and L44: the step of the tree has the bits of the flat step, and leaves a zero gradient; all in place."""
     for optimizer in OPTIMIZERS:
         p, g = random_like(layer, seed), random_like(layer, seed + 1)
-        st = new_state(optimizer, layer.zeros)
+        st = new_state(optimizer, layer.zeros, layer.count())
         w, dw = layer.dump(p), layer.dump(g)
-        flat_state = new_state(optimizer, lambda: np.zeros(layer.count(), np.float32))
+        flat_state = new_state(optimizer, lambda: np.zeros(layer.count(), np.float32), layer.count())
         for t in range(1, 4):
             opt = optimizer.at(t)
             stepped = layer.step(opt, p, g, st)

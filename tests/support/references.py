@@ -151,12 +151,14 @@ def cross_entropy(y: Any, target: Any) -> tuple[float, F64]:
 
 def optimizer_step(kind: str, t: int, w: F64, g: F64, m: F64, v: F64, **c: float) -> tuple[F64, F64, F64]:
     """Step `t` (from 1) of SGD, Momentum, Adam or AdamW in float64: the new weights and moments."""
+    decay = c["weight_decay"]
+    if kind in {"SGD", "Momentum"}:
+        g = g + decay * w
     if kind == "SGD":
         return w - c["lr"] * g, m, v
     if kind == "Momentum":
         m = c["momentum"] * m + g
-        return w - c["lr"] * m, m, v
-    decay = c["weight_decay"]
+        return w - c["lr"] * (g + c["momentum"] * m if c["nesterov"] else m), m, v
     if kind == "AdamW":
         w = w * (1 - c["lr"] * decay)
     else:

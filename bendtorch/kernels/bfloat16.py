@@ -1,0 +1,36 @@
+"""bfloat16: the upper half of a float32, kept as uint16. Reading one is exact; writing one rounds to nearest even."""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from bendtorch.kernels.compile import helper
+from bendtorch.kernels.vecmath import bits, from_bits
+
+FlatBF16: TypeAlias = np.ndarray[tuple[int], np.dtype[np.uint16]]
+
+HALF: Final = np.int32(16)
+MAGNITUDE: Final = np.int32(0x7FFFFFFF)
+INFINITY: Final = np.int32(0x7F800000)
+ROUND: Final = np.int32(0x7FFF)
+LOWEST: Final = np.int32(1)
+UPPER: Final = np.int32(0xFFFF)  # also what NaN is written as
+UPPER_BITS: Final = np.int64(0xFFFF)
+
+
+@helper
+def from_bfloat16(x: np.uint16) -> np.float32:
+    """The float32 with the same value."""
+    return from_bits(np.int32(x) << HALF)
+
+
+@helper
+def to_bfloat16(x: np.float32) -> np.uint16:
+    """The nearest bfloat16, ties to even; beyond the largest: infinity; every NaN: 0xFFFF."""
+    b = bits(x)
+    up = ROUND + ((b >> HALF) & LOWEST)
+    magnitude = b & MAGNITUDE
+    rounded = ((b - magnitude) >> HALF) | ((magnitude + up) >> HALF)  # the magnitude alone, so that nothing overflows
+    return np.uint16((UPPER if magnitude > INFINITY else rounded) & UPPER)
