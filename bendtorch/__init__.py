@@ -43,9 +43,25 @@ if TYPE_CHECKING:
     from bendtorch.layer import Bwd, Fwd, Layer, Step, Unit, make_layer
     from bendtorch.layers import Dropout, Lin, Linear, LinearFirst, LinearNB, ReLU
     from bendtorch.losses import CrossEntropy, Loss, LossOut
-    from bendtorch.optim import SGD, Adam, AdamW, Momentum
+    from bendtorch.optim import (
+        SGD,
+        VECTORS,
+        WSDLR,
+        Adam,
+        AdamW,
+        ClipNorm,
+        ClipValue,
+        ConstantLR,
+        CosineLR,
+        Grouped,
+        LinearLR,
+        Momentum,
+        Optimizer,
+        PackedAdamW,
+        StepLR,
+    )
     from bendtorch.shapes import PROVE, Dim, Eq, Ids, Mat, checked, ids, mat
-    from bendtorch.train import History, Train, accuracy, batches, fit
+    from bendtorch.train import Average, Batch, History, Train, accuracy, batches, fit
 
 _PARTS: Final = (
     "errors",
@@ -63,17 +79,25 @@ _PARTS: Final = (
 __all__ = [
     "PROVE",
     "SGD",
+    "VECTORS",
+    "WSDLR",
     "Adam",
     "AdamW",
     "Add2",
     "Assoc",
+    "Average",
+    "Batch",
     "BendError",
     "Both",
     "Bwd",
     "CheckpointError",
+    "ClipNorm",
+    "ClipValue",
     "Concat",
     "ConfigError",
+    "ConstantLR",
     "Copy",
+    "CosineLR",
     "CrossEntropy",
     "Dim",
     "Drop",
@@ -82,6 +106,7 @@ __all__ = [
     "Eq",
     "Fork",
     "Fwd",
+    "Grouped",
     "History",
     "Id",
     "Ids",
@@ -91,6 +116,7 @@ __all__ = [
     "Lin",
     "Linear",
     "LinearFirst",
+    "LinearLR",
     "LinearNB",
     "Loss",
     "LossOut",
@@ -98,6 +124,8 @@ __all__ = [
     "Momentum",
     "Mul2",
     "NonFiniteError",
+    "Optimizer",
+    "PackedAdamW",
     "Permute",
     "ReLU",
     "Repeat",
@@ -107,6 +135,7 @@ __all__ = [
     "ShapeError",
     "Split",
     "Step",
+    "StepLR",
     "Swap",
     "Tie",
     "Train",

@@ -64,7 +64,8 @@ def _square(v: np.float32, gradient: np.float32, numbers: Flat) -> np.float32:
 @helper
 def _moved(w: np.float32, mean: np.float32, square: np.float32, numbers: Flat) -> np.float32:
     root: np.float32 = np.sqrt(square)
-    return w * numbers[0] + (-numbers[5] * mean) / (root / numbers[6] + numbers[7])
+    moved: np.float32 = w * numbers[0] + (-numbers[5] * mean) / (root / numbers[6] + numbers[7])
+    return moved
 
 
 @helper

@@ -24,7 +24,7 @@ def global_norm(g: FlatF32) -> float:
 class ClipNorm:
     """Scale the gradient of all parameters together down to a norm of at most `most`.
 
-    PyTorch's `clip_grad_norm_`: the factor is most / (norm + 1e-6) where that is below 1. Laws: L43.
+    PyTorch's `clip_grad_norm_`, with its factor most / (norm + 1e-6); exactly the identity up to the bound. Laws: L43.
     """
 
     most: float
@@ -37,9 +37,8 @@ class ClipNorm:
         norm = global_norm(g)
         if not math.isfinite(norm):
             raise NonFiniteError(f"ClipNorm: the norm of the gradient is {norm}: it has NaN or infinity in it")
-        factor = self.most / (norm + SMALL)
-        if factor < 1:
-            scale(g, np.float32(factor))
+        if norm > self.most:
+            scale(g, np.float32(self.most / (norm + SMALL)))
         return norm
 
 

@@ -109,7 +109,8 @@ def test_the_state_of_another_optimizer_is_refused_and_nothing_is_changed() -> N
     for made_for in OPTIMIZERS:
         state: Any = new_state(made_for, lambda: np.zeros(4, np.float32), 4)
         for optimizer in OPTIMIZERS:
-            if type(state) is type(new_state(optimizer, lambda: None, 4)):
+            adams = isinstance(optimizer, Adam) and isinstance(made_for, Adam)  # Adam's numbers step either state
+            if adams or type(state) is type(new_state(optimizer, lambda: None, 4)):
                 continue
             w, g = numbers(0, 4), numbers(1, 4)
             with pytest.raises(ConfigError, match=r"was given a state of \w+, made for another optimizer"):

@@ -159,7 +159,7 @@ def optimizer_step(kind: str, t: int, w: F64, g: F64, m: F64, v: F64, **c: float
     if kind == "Momentum":
         m = c["momentum"] * m + g
         return w - c["lr"] * (g + c["momentum"] * m if c["nesterov"] else m), m, v
-    if kind == "AdamW":
+    if kind in {"AdamW", "PackedAdamW"}:
         w = w * (1 - c["lr"] * decay)
     else:
         g = g + decay * w
