@@ -61,7 +61,20 @@ if TYPE_CHECKING:
         StepLR,
     )
     from bendtorch.shapes import PROVE, Dim, Eq, Ids, Mat, checked, ids, mat
-    from bendtorch.train import Average, Batch, History, Train, accuracy, batches, fit
+    from bendtorch.train import (
+        Average,
+        Batch,
+        Callback,
+        EarlyStopping,
+        History,
+        JsonLines,
+        Run,
+        Train,
+        accuracy,
+        batches,
+        evaluate,
+        fit,
+    )
 
 _PARTS: Final = (
     "errors",
@@ -90,6 +103,7 @@ __all__ = [
     "BendError",
     "Both",
     "Bwd",
+    "Callback",
     "CheckpointError",
     "ClipNorm",
     "ClipValue",
@@ -103,6 +117,7 @@ __all__ = [
     "Drop",
     "Dropout",
     "DtypeError",
+    "EarlyStopping",
     "Eq",
     "Fork",
     "Fwd",
@@ -111,6 +126,7 @@ __all__ = [
     "Id",
     "Ids",
     "IndexRangeError",
+    "JsonLines",
     "Key",
     "Layer",
     "Lin",
@@ -131,6 +147,7 @@ __all__ = [
     "Repeat",
     "Reshape",
     "Residual",
+    "Run",
     "Seq",
     "ShapeError",
     "Split",
@@ -143,6 +160,7 @@ __all__ = [
     "accuracy",
     "batches",
     "checked",
+    "evaluate",
     "fit",
     "ids",
     "load_params",

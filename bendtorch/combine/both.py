@@ -7,7 +7,7 @@ from typing import TypeVar
 from bendtorch.layer.info import Info, both_known
 from bendtorch.layer.pair import pair
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
-from bendtorch.layer.variant import as_parts_do
+from bendtorch.layer.variant import of_parts
 
 P1 = TypeVar("P1")
 P2 = TypeVar("P2")
@@ -47,4 +47,4 @@ def Both(
         parts=(f, g),
         input_gradient=one.input_gradient and two.input_gradient,
     )
-    return make_layer(pair(f, g), fwd, bwd, info, as_parts_do(Both, f, g))
+    return make_layer(pair(f, g), fwd, bwd, info, rebuild=of_parts(Both, f, g))

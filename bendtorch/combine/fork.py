@@ -9,7 +9,7 @@ from bendtorch.errors import ShapeError
 from bendtorch.layer.info import Info, both_known
 from bendtorch.layer.pair import pair
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
-from bendtorch.layer.variant import as_parts_do
+from bendtorch.layer.variant import of_parts
 from bendtorch.shapes.spec import show_spec
 
 P1 = TypeVar("P1")
@@ -52,4 +52,4 @@ def Fork(f: Layer[P1, X, Y1, S1], g: Layer[P2, X, Y2, S2]) -> Layer[tuple[P1, P2
         parts=(f, g),
         input_gradient=one.input_gradient and two.input_gradient,
     )
-    return make_layer(pair(f, g), fwd, bwd, info, as_parts_do(Fork, f, g))
+    return make_layer(pair(f, g), fwd, bwd, info, rebuild=of_parts(Fork, f, g))

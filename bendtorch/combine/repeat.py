@@ -17,7 +17,7 @@ from bendtorch.layer.leaf import Leaf
 from bendtorch.layer.pair import Transfer, loading, storing
 from bendtorch.layer.params import Params, Step
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
-from bendtorch.layer.variant import Copy, as_parts_do
+from bendtorch.layer.variant import Copy, of_parts
 from bendtorch.optim.at import Opt, share
 from bendtorch.optim.state import OptState, map_state, rejoined, split_state
 from bendtorch.shapes.arrays import FlatF32
@@ -74,7 +74,7 @@ def Repeat(k: int, f: Layer[P, X, X, S]) -> Layer[tuple[P, ...], X, X, tuple[S, 
         parts=(f,),
         input_gradient=f.info.input_gradient,
     )
-    return make_layer(repeated(k, f), fwd, bwd, info, as_parts_do(partial(Repeat, k), f))
+    return make_layer(repeated(k, f), fwd, bwd, info, rebuild=of_parts(partial(Repeat, k), f))
 
 
 def _copies(parts: tuple[P, ...], k: int, what: str = "parameters") -> tuple[P, ...]:

@@ -15,7 +15,7 @@ from bendtorch.layer.chain import check_seam
 from bendtorch.layer.info import Info
 from bendtorch.layer.pair import pair
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
-from bendtorch.layer.variant import as_parts_do
+from bendtorch.layer.variant import of_parts
 
 P = TypeVar("P")
 Q = TypeVar("Q")
@@ -67,7 +67,7 @@ def Tie(
         input_gradient=all(layer.info.input_gradient for layer in (first, mid, last)),
     )
     names = (*(leaf.under("shared") for leaf in first.leaves), *(leaf.under("1") for leaf in mid.leaves))
-    return make_layer(pair(first, mid, names), fwd, bwd, info, as_parts_do(Tie, first, mid, last))
+    return make_layer(pair(first, mid, names), fwd, bwd, info, rebuild=of_parts(Tie, first, mid, last))
 
 
 def _check_shared(first: Layer[P, Any, Any, Any], last: Layer[P, Any, Any, Any]) -> None:

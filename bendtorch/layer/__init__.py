@@ -7,7 +7,7 @@ from bendtorch.layer.info import Info
 from bendtorch.layer.leaf import Init, Leaf, ones_init, uniform_init, zeros_init
 from bendtorch.layer.params import Params, Step, Unit
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
-from bendtorch.layer.variant import as_parts_do
+from bendtorch.layer.variant import of_parts
 
 __all__ = [
     "Bwd",
@@ -19,12 +19,12 @@ __all__ = [
     "Params",
     "Step",
     "Unit",
-    "as_parts_do",
     "counter",
     "describe",
     "make_layer",
     "matrix",
     "no_params",
+    "of_parts",
     "ones_init",
     "uniform_init",
     "zeros_init",

@@ -10,7 +10,7 @@ from bendtorch.layer.info import Info, both_known
 from bendtorch.layer.leaf import Leaf
 from bendtorch.layer.pair import pair
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
-from bendtorch.layer.variant import as_parts_do
+from bendtorch.layer.variant import of_parts
 from bendtorch.shapes.spec import show_spec
 
 P1 = TypeVar("P1")
@@ -45,8 +45,10 @@ def chain(
         return Bwd(one.dx, (one.g, two.g))
 
     parts = (*chain_parts(first), *chain_parts(second))
-    vary = as_parts_do(partial(chain, written=written), first, second)
-    return make_layer(pair(first, second, chain_leaves(parts)), fwd, bwd, chain_info(first, second, parts), vary)
+    rebuild = of_parts(partial(chain, written=written), first, second)
+    return make_layer(
+        pair(first, second, chain_leaves(parts)), fwd, bwd, chain_info(first, second, parts), rebuild=rebuild
+    )
 
 
 def chain_parts(layer: Layer[Any, Any, Any, Any]) -> tuple[Layer[Any, Any, Any, Any], ...]:

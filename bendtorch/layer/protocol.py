@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from bendtorch.errors import ConfigError
 from bendtorch.kernels import pool
@@ -52,6 +52,7 @@ class Layer(Params[P], Generic[P, X, Y, S]):
       called twice. Into a `g` that is not zero it has the bits of computing the gradient apart and adding it.
 
     `vary(mode)` gives the layer's variant for evaluation, or for one of several copies; None where it has none.
+    `rebuild(change)`, of a combinator, gives it built from `change(part)` for each of its parts (see `of_parts`).
 
     Build one from a description of its parameters with `make_layer`, or by giving every function.
     """
@@ -60,6 +61,7 @@ class Layer(Params[P], Generic[P, X, Y, S]):
     bwd: Callable[[P, S, Y, P], Bwd[P, X]]
     info: Info = field(default_factory=lambda: Info("layer"))
     vary: Callable[[Mode], Layer[P, X, Y, S]] | None = None
+    rebuild: Callable[[Callable[..., Any]], Layer[P, X, Y, S]] | None = None
 
     def __rshift__(self, then: Layer[P2, Y, Z, S2]) -> Layer[tuple[P, P2], X, Z, tuple[S, S2]]:
         """`self >> then`: this layer, then the other. Parameters and saved values are pairs; `>>` nests to the left.
@@ -86,13 +88,15 @@ class Layer(Params[P], Generic[P, X, Y, S]):
         """
         if self.vary is not None:
             return self.vary(mode)
-        part = next((part for part in self.info.parts if part.varies), None)
-        if part is not None:
+        varying = next((part for part in self.info.parts if part.varies), None)
+        if varying is None:
+            return self
+        if self.rebuild is None:
             raise ConfigError(
-                f"{self}: {part} inside behaves differently in evaluation, but this combinator does not say how it "
-                "varies; give make_layer(...) its vary=as_parts_do(build, *parts)"
+                f"{self}: {varying} inside behaves differently in evaluation, but this combinator does not say how it "
+                "is built from its parts; give make_layer(...) its rebuild=of_parts(build, *parts)"
             )
-        return self
+        return self.rebuild(lambda part: part.variant(mode))
 
     def __repr__(self) -> str:
         return str(self.info)
@@ -103,7 +107,9 @@ def make_layer(
     fwd: Callable[[P, X], Fwd[Y, S]],
     bwd: Callable[[P, S, Y, P], Bwd[P, X]],
     info: Info | None = None,
+    *,
     vary: Callable[[Mode], Layer[P, X, Y, S]] | None = None,
+    rebuild: Callable[[Callable[..., Any]], Layer[P, X, Y, S]] | None = None,
 ) -> Layer[P, X, Y, S]:
     """A layer from a description of its parameters, its two passes, what it says of itself, and how it varies."""
     pool.start()  # a layer is made to be run
@@ -120,4 +126,5 @@ def make_layer(
         bwd=bwd,
         info=info or Info("layer"),
         vary=vary,
+        rebuild=rebuild,
     )

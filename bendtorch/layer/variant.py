@@ -1,6 +1,7 @@
 """Variants of a layer: the same parameters, inputs and outputs, with another behaviour of some layers inside.
 
-A layer whose behaviour varies (Dropout) says how in its `vary`; a combinator varies as its parts do (`as_parts_do`).
+A layer whose behaviour varies (Dropout) says how in its `vary`. A combinator says how it is built from other layers in
+the place of its parts (`rebuild`), so that whatever is done to layers can be done to whole models.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ class Copy:
 Mode: TypeAlias = Evaluation | Copy
 
 
-def as_parts_do(build: Callable[..., L], *parts: Layer[Any, Any, Any, Any]) -> Callable[[Mode], L] | None:
-    """How `build(*parts)` varies: as the parts do. None where none of them does, so that nothing is built anew."""
-    if not any(part.varies for part in parts):
-        return None
-    return lambda mode: build(*(part.variant(mode) for part in parts))
+def of_parts(build: Callable[..., L], *parts: Layer[Any, Any, Any, Any]) -> Callable[[Callable[..., Any]], L]:
+    """The `rebuild` of a combinator that is `build(*parts)`: the same of `change(part)` for each part.
+
+    A change keeps the types of a layer: its parameters, input and output.
+    """
+    return lambda change: build(*(change(part) for part in parts))

@@ -80,7 +80,7 @@ class _Dropout:
         def bwd(p: Counter, s: Counter, dy: Mat[N, C], g: Counter) -> Bwd[Counter, Mat[N, C]]:
             return Bwd(self.masked(dy, counter_value(s, name), "dy"), g)
 
-        return make_layer(counter(), fwd, bwd, self.info, self.vary)
+        return make_layer(counter(), fwd, bwd, self.info, vary=self.vary)
 
     def masked(self, x: Mat[N, C], count: int, argument: str) -> Mat[N, C]:
         """x times the mask of step `count`."""

@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from bendtorch.train.average import Average
 from bendtorch.train.batches import Batch, Batches, batches
-from bendtorch.train.loop import History, fit
+from bendtorch.train.callbacks import Callback, EarlyStopping, History, JsonLines, Run
+from bendtorch.train.evaluate import evaluate
+from bendtorch.train.loop import fit
 from bendtorch.train.metrics import accuracy
 from bendtorch.train.train import Train
 
-__all__ = ["Average", "Batch", "Batches", "History", "Train", "accuracy", "batches", "fit"]
+__all__ = [
+    "Average",
+    "Batch",
+    "Batches",
+    "Callback",
+    "EarlyStopping",
+    "History",
+    "JsonLines",
+    "Run",
+    "Train",
+    "accuracy",
+    "batches",
+    "evaluate",
+    "fit",
+]

@@ -12,7 +12,7 @@ from bendtorch.kernels.flat import scale
 from bendtorch.layer.counter import advance_cells, counter_cells
 from bendtorch.layer.protocol import Layer
 from bendtorch.losses.loss import Loss
-from bendtorch.optim.clip import Clip
+from bendtorch.optim.clip import Clip, global_norm
 from bendtorch.optim.config import SGD, Adam, Momentum, Optimizer
 from bendtorch.optim.groups import Bound, Grouped
 from bendtorch.optim.state import OptState, new_state
@@ -95,7 +95,7 @@ class Train(Generic[P]):
             dy = scaled(out.dy, weight / self.weights[0]) if self.weights else out.dy
             self._take(model, model.bwd(self.p, forward.s, dy, self.g).g)
         except BaseException:
-            self._forget(model)
+            self.forget(model)
             raise
         self.weights.append(weight)
         self.loss = out.loss
@@ -112,10 +112,16 @@ class Train(Generic[P]):
                 stepped = model.step(opt, self.p, self.g, self.st)
                 self.p, self.g, self.st = stepped.p, stepped.g, stepped.st
         except BaseException:
-            self._forget(model)
+            self.forget(model)
             raise
         self.t += 1
         self.weights.clear()
+
+    def gradient_norm(self, model: Layer[P, X, Y, S]) -> float:
+        """The norm of the gradient that the next step would take, before clipping."""
+        g = model.dump(self.g) if self.flat is None else self.flat.g
+        share = self.weights[0] / math.fsum(self.weights) if len(self.weights) > 1 else 1.0
+        return global_norm(g) * share
 
     def _finish(self, model: Layer[P, X, Y, S]) -> None:
         """Make the sum of the micro-batches' gradients their mean, and clip it."""
@@ -138,8 +144,8 @@ class Train(Generic[P]):
             advance_cells(flat, places)
             model.load(self.p, flat, 0)
 
-    def _forget(self, model: Layer[P, X, Y, S]) -> None:
-        """Make the gradient zero."""
+    def forget(self, model: Layer[P, X, Y, S]) -> None:
+        """Drop the gradient collected so far."""
         self.weights.clear()
         if self.flat is None:
             self.g = model.zeros()

@@ -13,7 +13,7 @@ from bendtorch.keys import Key
 from bendtorch.layers import Linear
 from bendtorch.losses import CrossEntropy, Loss, LossOut
 from bendtorch.optim import Adam
-from bendtorch.train import History, Train, accuracy, batches, fit
+from bendtorch.train import Callback, History, Train, accuracy, batches, fit
 from tests.support.arrays import all_same_bits, as_lists, labels, numbers, snapshot
 from tests.support.sizes import seeds
 
@@ -163,3 +163,68 @@ def test_infinite_data_stops_the_run() -> None:
     with stopped, np.errstate(all="ignore"):
         FIT(train, model, loss, BATCHES(x, labels(0, 8, 4), 4, None), 3, show_progress=True)
     assert all(np.all(np.isfinite(array)) for array in as_lists(train.p))
+
+
+@pytest.mark.parametrize("stop", range(10))
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_a_resumed_run_sees_the_batches_that_the_first_would_have_seen(stop: int, accumulate: int) -> None:
+    """However far the first came; 3 batches an epoch, in steps of one or two."""
+    whole, parts = start(), start()
+    per_epoch = 3 if accumulate == 1 else 2
+    expected = FIT(whole, model, loss, data(), 3, accumulate=accumulate)
+    stop = min(stop, 3 * per_epoch)
+
+    class Stop(Callback[Any]):
+        def after_step(self, run: Any) -> None:
+            run.stop = "here" if run.train.t == stop else None
+
+    first = FIT(parts, model, loss, data(), 3, accumulate=accumulate, callbacks=[Stop()]) if stop else History()
+    second = FIT(parts, model, loss, data(), 3, accumulate=accumulate, start=stop)
+    assert first.steps + second.steps == expected.steps
+    assert all_same_bits(parts.p, whole.p)
+    assert parts.t == whole.t == 3 * per_epoch
+
+
+def test_steps_of_several_batches_are_steps_of_larger_ones() -> None:
+    """Up to rounding; the last step of an epoch has fewer."""
+    one, other = start(), start()
+    small = FIT(one, model, loss, data(size=2, count=10), 2, accumulate=2)
+    large = FIT(other, model, loss, data(size=4, count=10), 2)
+    assert np.allclose(small.steps, large.steps, rtol=1e-4)
+    assert np.allclose(small.epochs, large.epochs, rtol=1e-4)
+    assert len(small.steps) == 6
+
+
+@pytest.mark.parametrize("name", ["model", "loss"])
+def test_a_layer_or_loss_in_the_place_of_its_function_is_refused(name: str) -> None:
+    arguments = {"model": model, "loss": loss}
+    for wrong in (model(4), loss(4), None):
+        with pytest.raises(ConfigError, match=f"^fit: {name} must be a function of the number of rows"):
+            FIT(start(), **{**arguments, name: wrong}, data=data(), epochs=1)
+
+
+@pytest.mark.parametrize(("name", "value"), [("accumulate", 0), ("start", -1), ("epochs", 1.5), ("start", True)])
+def test_impossible_counts_are_refused(name: str, value: Any) -> None:
+    with pytest.raises(ConfigError, match=f"^fit: {name} must be at least"):
+        FIT(start(), model, loss, data(), **{"epochs": 1, name: value})
+
+
+def test_the_layer_where_it_first_appears_is_named() -> None:
+    train = start()
+    train.p.weight[0, 0] = np.nan
+    with pytest.raises(NonFiniteError, match=r"it first appears in the parameters of layer 1, Linear\(4, 3, 4\);"):
+        FIT(train, model, loss, data(), 1)
+
+
+def test_a_gradient_that_is_not_finite_stops_the_run() -> None:
+    def of_rows(n: int) -> Any:
+        plain = loss(n)
+        return Loss("steep", lambda y, t: LossOut(1.0, np.full_like(y, np.inf)), plain.value)
+
+    train = start()
+    before = snapshot(train.p)
+    expected = r"fit: the norm of the gradient is (inf|nan) in epoch 1, at step 1 .* in the loss, steep, of a finite"
+    with pytest.raises(NonFiniteError, match=expected), np.errstate(all="ignore"):
+        FIT(train, model, of_rows, data(), 1)
+    assert all_same_bits(train.p, before)
+    assert not any(array.any() for array in as_lists(train.g))

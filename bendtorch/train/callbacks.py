@@ -1,0 +1,122 @@
+"""What a training loop calls after each step and each epoch: logs, early stopping, whatever a user adds."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Generic, TypeVar
+
+from bendtorch.errors import ConfigError
+from bendtorch.layer.protocol import Layer
+from bendtorch.train.train import Train
+
+P = TypeVar("P")
+
+
+@dataclass
+class History:
+    """The losses of a run: of every step, and each epoch's mean over its examples."""
+
+    steps: list[float] = field(default_factory=list)
+    epochs: list[float] = field(default_factory=list)
+
+
+@dataclass
+class Run(Generic[P]):
+    """A run as a callback sees it: the state, and what happened last.
+
+    `epoch` is counted from 1; `loss` is that of the last step, `lr` its learning rate, `norm` the norm of its gradient
+    before clipping. Whoever gives `stop` a reason ends the run after the call.
+    """
+
+    train: Train[P]
+    history: History
+    epoch: int = 1
+    examples: int = 0
+    loss: float = math.nan
+    lr: float = math.nan
+    norm: float = math.nan
+    stop: str | None = None
+
+
+class Callback(Generic[P]):
+    """Called by `fit`; a subclass overrides what it needs."""
+
+    def after_step(self, run: Run[P]) -> None:
+        """After each step of the optimizer."""
+
+    def after_epoch(self, run: Run[P]) -> None:
+        """After each epoch."""
+
+    def close(self) -> None:
+        """When the run has ended, however it did."""
+
+
+class JsonLines(Callback[P]):
+    """A log with one JSON object a line: of each step, `step epoch loss lr norm`, of each epoch, `epoch mean_loss`.
+
+    NaN is written as null. An existing file is continued: a resumed run goes on in the log of the first.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.file: IO[str] | None = None
+
+    def after_step(self, run: Run[P]) -> None:
+        """Write the step's line."""
+        self._write(step=run.train.t, epoch=run.epoch, loss=run.loss, lr=run.lr, norm=run.norm)
+
+    def after_epoch(self, run: Run[P]) -> None:
+        """Write the epoch's line, and all lines to the file."""
+        self._write(epoch=run.epoch, mean_loss=run.history.epochs[-1])
+        if self.file is not None:
+            self.file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self.file is not None:
+            self.file.close()
+            self.file = None
+
+    def _write(self, **values: float) -> None:
+        if self.file is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.file = self.path.open("a", encoding="utf-8")
+        finite = {name: value if math.isfinite(value) else None for name, value in values.items()}
+        self.file.write(json.dumps(finite) + "\n")
+
+
+class EarlyStopping(Callback[P]):
+    """Ends the run when `score`, lower is better, has not improved for `patience` epochs.
+
+        EarlyStopping(model, lambda p: evaluate(mlp, loss, held_out, p))
+
+    `best` are the parameters of the best epoch (copied), `scores` those of all epochs.
+    """
+
+    def __init__(
+        self, model: Layer[P, Any, Any, Any], score: Callable[[P], float], patience: int = 3, least: float = 0.0
+    ) -> None:
+        if isinstance(patience, bool) or not isinstance(patience, int) or patience < 1:
+            raise ConfigError(f"EarlyStopping: patience must be an int of at least 1, got {patience!r}")
+        self.model, self.score, self.patience, self.least = model, score, patience, least
+        self.scores: list[float] = []
+        self.best: P = model.zeros()
+        self.best_score = math.inf
+        self.waited = 0
+
+    def after_epoch(self, run: Run[P]) -> None:
+        """Score the parameters; keep them where they are the best so far."""
+        score = self.score(run.train.p)
+        self.scores.append(score)
+        if score < self.best_score - self.least:
+            self.best_score, self.waited = score, 0
+            self.model.load(self.best, self.model.dump(run.train.p), 0)
+            return
+        self.waited += 1
+        if self.waited >= self.patience:
+            run.stop = f"no improvement on {self.best_score:.6g} for {self.patience} epochs"
