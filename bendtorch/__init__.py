@@ -87,6 +87,7 @@ _PARTS: Final = (
     "losses",
     "train",
     "checkpoint",
+    "ops",
 )
 
 __all__ = [

@@ -25,6 +25,7 @@ ORDER: Final = (
     ("shapes",),
     ("keys",),
     ("kernels",),
+    ("ops",),
     ("optim",),
     ("layer",),
     ("layers", "combine"),

@@ -35,6 +35,14 @@ def same_bits(a: Array, b: Array) -> bool:
     return a.shape == b.shape and a.dtype == b.dtype and np.ascontiguousarray(a).tobytes() == b.tobytes()
 
 
+def same_numbers(actual: Array, expected: Array) -> bool:
+    """Equal in shape, type and every bit that is not a NaN's, and NaN in the same places."""
+    nan = np.isnan(expected)
+    if actual.shape != expected.shape or not np.array_equal(np.isnan(actual), nan):
+        return False
+    return same_bits(actual[~nan], expected[~nan])
+
+
 def as_lists(value: Any) -> list[Array]:
     """The arrays inside of parameters, gradients or saved values, in order."""
     if isinstance(value, np.ndarray):

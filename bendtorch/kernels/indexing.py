@@ -1,0 +1,69 @@
+"""Rows of a matrix taken and added by number, and the transpose: 8 bytes a number, 12 where it is added.
+
+Ids must be in range. A sum of rows is taken in the order of the ids: threads share the columns, not the ids.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bendtorch.kernels.arrays import Flat, Labels, Matrix
+from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.products import add_into
+
+CHUNK: Final = 1 << 15  # numbers that the rows of a chunk have at least
+COLUMNS: Final = 64  # columns a chunk of a sum of rows: four cache lines of each row
+TILE: Final = 32  # a square of 4 KiB and its transpose stay in L1
+
+
+@helper
+def _rows_of_chunk(c: int) -> int:
+    return max(1, CHUNK // max(1, c))
+
+
+@helper
+def _copy(source: Flat, target: Flat) -> None:
+    for i in range(source.size):
+        target[i] = source[i]
+
+
+@kernel
+def _gather_chunk(chunk: int, table: Matrix, ids: Labels, out: Matrix, rows: int) -> None:
+    for r in range(chunk * rows, min(out.shape[0], (chunk + 1) * rows)):
+        _copy(table[int(ids[r])], out[r])
+
+
+@kernel
+def gather_rows(table: Matrix, ids: Labels, out: Matrix) -> None:
+    """out[r] = table[ids[r]]."""
+    rows = _rows_of_chunk(out.shape[1])
+    parallel_for(_gather_chunk, chunks_of(out.shape[0], rows), (table, ids, out, rows))
+
+
+@kernel
+def _scatter_chunk(chunk: int, ids: Labels, x: Matrix, out: Matrix) -> None:
+    low, high = chunk * COLUMNS, min((chunk + 1) * COLUMNS, x.shape[1])
+    for r in range(ids.size):
+        add_into(x[r, low:high], out[int(ids[r]), low:high])
+
+
+@kernel
+def scatter_add_rows(ids: Labels, x: Matrix, out: Matrix) -> None:
+    """out[ids[r]] += x[r], for r = 0, 1, 2, … in this order."""
+    parallel_for(_scatter_chunk, chunks_of(x.shape[1], COLUMNS), (ids, x, out))
+
+
+@kernel
+def _transpose_chunk(chunk: int, x: Matrix, out: Matrix) -> None:
+    n, c = x.shape
+    for left in range(0, c, TILE):
+        for i in range(chunk * TILE, min(n, (chunk + 1) * TILE)):
+            for j in range(left, min(c, left + TILE)):
+                out[j, i] = x[i, j]
+
+
+@kernel
+def transpose(x: Matrix, out: Matrix) -> None:
+    """out = xᵀ, square by square."""
+    parallel_for(_transpose_chunk, chunks_of(x.shape[0], TILE), (x, out))

@@ -1,0 +1,70 @@
+"""Sums and maxima of the rows of a matrix: each number is read once, 4 bytes and one FLOP.
+
+A sum is taken in blocks of float32 whose totals are float64: a running float32 sum forgets what is small beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from bendtorch.kernels.arrays import Flat, Matrix
+from bendtorch.kernels.compile import helper, kernel, reduction
+from bendtorch.kernels.cross_entropy import row_max
+from bendtorch.kernels.parallel import chunks_of, parallel_for
+
+BLOCK: Final = 256  # numbers summed in float32
+CHUNK: Final = 1 << 15  # numbers that the rows of a chunk have at least
+
+
+@reduction
+def _block_sum(x: Flat) -> np.float32:
+    total = np.float32(0)
+    for i in range(x.size):
+        total += x[i]
+    return total
+
+
+@kernel
+def _sum_rows(chunk: int, x: Matrix, out: Matrix, rows: int) -> None:
+    n, c = x.shape
+    for r in range(chunk * rows, min(n, (chunk + 1) * rows)):
+        total = 0.0
+        for low in range(0, c, BLOCK):
+            total += np.float64(_block_sum(x[r, low : min(c, low + BLOCK)]))
+        out[r, 0] = np.float32(total)
+
+
+@reduction
+def _nans(x: Flat) -> int:
+    """How many are NaN."""
+    count = 0
+    for i in range(x.size):
+        count += 1 if x[i] != x[i] else 0
+    return count
+
+
+@kernel
+def _max_rows(chunk: int, x: Matrix, out: Matrix, rows: int) -> None:
+    for r in range(chunk * rows, min(x.shape[0], (chunk + 1) * rows)):
+        out[r, 0] = np.float32(np.nan) if _nans(x[r]) > 0 else row_max(x[r])  # which takes some NaN for the least
+
+
+@helper
+def _rows_of_chunk(c: int) -> int:
+    return max(1, CHUNK // max(1, c))
+
+
+@kernel
+def row_sums(x: Matrix, out: Matrix) -> None:
+    """out (n × 1) = the sum of each row."""
+    rows = _rows_of_chunk(x.shape[1])
+    parallel_for(_sum_rows, chunks_of(x.shape[0], rows), (x, out, rows))
+
+
+@kernel
+def row_maxima(x: Matrix, out: Matrix) -> None:
+    """out (n × 1) = the largest of each row; NaN where a row has one. Rows must not be empty."""
+    rows = _rows_of_chunk(x.shape[1])
+    parallel_for(_max_rows, chunks_of(x.shape[0], rows), (x, out, rows))
