@@ -11,15 +11,10 @@ from bendtorch.kernels.arrays import Flat, Labels, Matrix
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.parallel import chunks_of, parallel_for
 from bendtorch.kernels.products import add_into
+from bendtorch.kernels.rows import rows_of_chunk
 
-CHUNK: Final = 1 << 15  # numbers that the rows of a chunk have at least
 COLUMNS: Final = 64  # columns a chunk of a sum of rows: four cache lines of each row
 TILE: Final = 32  # a square of 4 KiB and its transpose stay in L1
-
-
-@helper
-def _rows_of_chunk(c: int) -> int:
-    return max(1, CHUNK // max(1, c))
 
 
 @helper
@@ -37,7 +32,7 @@ def _gather_chunk(chunk: int, table: Matrix, ids: Labels, out: Matrix, rows: int
 @kernel
 def gather_rows(table: Matrix, ids: Labels, out: Matrix) -> None:
     """out[r] = table[ids[r]]."""
-    rows = _rows_of_chunk(out.shape[1])
+    rows = rows_of_chunk(max(1, out.shape[1]))
     parallel_for(_gather_chunk, chunks_of(out.shape[0], rows), (table, ids, out, rows))
 
 

@@ -10,12 +10,11 @@ from typing import Final
 import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
-from bendtorch.kernels.compile import helper, kernel, reduction
-from bendtorch.kernels.cross_entropy import row_max
+from bendtorch.kernels.compile import kernel, reduction
 from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.rows import row_max, rows_of_chunk
 
 BLOCK: Final = 256  # numbers summed in float32
-CHUNK: Final = 1 << 15  # numbers that the rows of a chunk have at least
 
 
 @reduction
@@ -51,20 +50,15 @@ def _max_rows(chunk: int, x: Matrix, out: Matrix, rows: int) -> None:
         out[r, 0] = np.float32(np.nan) if _nans(x[r]) > 0 else row_max(x[r])  # which takes some NaN for the least
 
 
-@helper
-def _rows_of_chunk(c: int) -> int:
-    return max(1, CHUNK // max(1, c))
-
-
 @kernel
 def row_sums(x: Matrix, out: Matrix) -> None:
     """out (n × 1) = the sum of each row."""
-    rows = _rows_of_chunk(x.shape[1])
+    rows = rows_of_chunk(max(1, x.shape[1]))
     parallel_for(_sum_rows, chunks_of(x.shape[0], rows), (x, out, rows))
 
 
 @kernel
 def row_maxima(x: Matrix, out: Matrix) -> None:
     """out (n × 1) = the largest of each row; NaN where a row has one. Rows must not be empty."""
-    rows = _rows_of_chunk(x.shape[1])
+    rows = rows_of_chunk(max(1, x.shape[1]))
     parallel_for(_max_rows, chunks_of(x.shape[0], rows), (x, out, rows))

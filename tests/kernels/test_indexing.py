@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bendtorch.kernels.indexing import CHUNK, COLUMNS, TILE, gather_rows, scatter_add_rows, transpose
+from bendtorch.kernels.indexing import COLUMNS, TILE, gather_rows, scatter_add_rows, transpose
+from bendtorch.kernels.rows import CHUNK
 from tests.support.arrays import labels, numbers, same_bits, special_numbers
 from tests.support.sizes import shrunk
 from tests.support.threads import at_every_count

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bendtorch.kernels.sums import BLOCK, CHUNK, row_maxima, row_sums
+from bendtorch.kernels.rows import CHUNK
+from bendtorch.kernels.sums import BLOCK, row_maxima, row_sums
 from tests.support.arrays import numbers, same_bits
 from tests.support.sizes import seeds, shrunk
 from tests.support.threads import at_every_count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -49,5 +50,5 @@ def test_what_is_given_has_the_shape_of_the_signature(
     monkeypatch.setattr(sys.modules[operation.__module__], name, wrapped)
     case = OPS[name]
     matrices = case.make(0, *sizes)
-    result = wrapped(*matrices) if case.call is operation else case.call(*matrices)
+    result = replace(case, call=wrapped)(*matrices) if case.call is operation else case(*matrices)
     assert result.ndim == 2
