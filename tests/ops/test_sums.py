@@ -54,7 +54,7 @@ def test_a_small_number_between_large_ones_is_not_lost() -> None:
 
 
 def test_a_long_row_of_small_numbers() -> None:
-    """A running float32 sum of tenths stops growing in the right way after some ten thousand: at a million it is off by a hundredth."""
+    """A running float32 sum of a million tenths is 1 % off."""
     size = shrunk(1_000_003, 1003)
     x = np.full((1, size), 0.1, np.float32)
     exact = float(np.float64(np.float32(0.1)) * size)
