@@ -28,6 +28,7 @@ from mypy.types import CallableType, Type
 
 from bendtorch.mypy_plugin import arrays, chain
 from bendtorch.mypy_plugin.annotations import AnnotationHook
+from bendtorch.mypy_plugin.bounds import SLICES, check_bounds
 from bendtorch.mypy_plugin.calls import FIELD_OWNERS, CallHooks
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.faults import guarded
@@ -95,6 +96,8 @@ class BendPlugin(Plugin):
             return None
         if fullname == SEQ:
             return guarded(self._on_seq, "Seq")
+        if fullname in SLICES:
+            return guarded(partial(self._on_slice, fullname), "slice")
         return guarded(self.calls.on_call, "call")
 
     def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], CallableType] | None:
@@ -133,6 +136,10 @@ class BendPlugin(Plugin):
             PARTIAL_CALL: self.partials.on_call,
             arrays.MAKE_EMPTY: lambda context: arrays.on_make(context, self.reader),
         }
+
+    def _on_slice(self, fullname: str, context: FunctionContext) -> Type:
+        check_bounds(fullname, context, self.reader)
+        return self.calls.on_call(context)
 
     def _on_seq_signature(self, context: FunctionSigContext) -> CallableType:
         chain.on_seq_signature(context)

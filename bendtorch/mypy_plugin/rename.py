@@ -15,6 +15,7 @@ from mypy.types import (
     get_proper_type,
 )
 
+from bendtorch.mypy_plugin.array_types import array_of
 from bendtorch.mypy_plugin.call import Call
 from bendtorch.mypy_plugin.messages import SLOTS
 from bendtorch.mypy_plugin.queries import is_dimension, is_layer, is_layer_maker, is_maker
@@ -42,10 +43,13 @@ class Renamer:
         """The new signature; its result is a pack where something has to be compared."""
         call, s = self.call, self.call.signature
         arg_types = [self._parameter(index, t) for index, t in enumerate(s.arg_types)]
-        if not self.fresh and not call.found:
+        packs = bool(self.fresh) or (bool(self.seams) and array_of(s.ret_type) is not None)
+        if not packs and not call.found:
             return s
         result: Type = call.fill_in(s.ret_type)
-        if self.fresh:
+        if (
+            packs
+        ):  # also an array without anything to compare: what is expected of the call must not reach its arguments
             result = pack(call.name, self.seams, result, self.packed, call.named)
         variables = [*(v for v in s.variables if v.id not in call.found), *self.fresh]
         return s.copy_modified(arg_types=arg_types, ret_type=result, variables=variables)
