@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from bendtorch import ops
     from bendtorch.checkpoint import load_params, save_params
     from bendtorch.combine import (
         Add2,
@@ -167,6 +168,7 @@ __all__ = [
     "load_params",
     "make_layer",
     "mat",
+    "ops",
     "save_params",
 ]
 

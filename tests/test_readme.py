@@ -45,6 +45,14 @@ def test_the_changed_width_is_the_error_that_is_shown(tmp_path: Path) -> None:
     assert checked.stdout.splitlines()[0] == ERROR
 
 
+def test_the_wrong_sum_in_a_layer_is_the_error_that_is_shown(tmp_path: Path) -> None:
+    shown = next(line for line in TEXT.splitlines() if line.startswith("scale.py:"))
+    (layer,) = (block for block in BLOCKS if "ops.column_sums" in block)
+    checked = check(tmp_path, layer.replace("column_sums", "row_sums"))
+    assert checked.returncode == 1
+    assert checked.stdout.splitlines()[0] == shown.replace("scale.py", "model.py")
+
+
 def test_every_make_target_is_there() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"(?m)(?:^|`)make (\w+)", TEXT + (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")):

@@ -12,7 +12,8 @@ IEEE. The first operand is the matrix: `subtract_row(x, row)` is x - row. Nothin
 
 from __future__ import annotations
 
-from bendtorch.kernels import elementwise as kernels
+from bendtorch.kernels import broadcast as kernels
+from bendtorch.kernels import elementwise
 from bendtorch.kernels.memory import empty_mat
 from bendtorch.ops.guards import Number, number, operand, operands
 from bendtorch.shapes.arrays import Mat
@@ -115,7 +116,7 @@ def sqrt(x: Mat[N, C]) -> Mat[N, C]:
     """√x; NaN where x is less than 0, without a warning."""
     x = operand(x, "sqrt", "x")
     out = _like(x)
-    kernels.sqrt(x, out)
+    elementwise.sqrt(x, out)
     return out
 
 

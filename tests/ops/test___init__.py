@@ -13,6 +13,7 @@ import bendtorch
 from bendtorch import checked, ops
 from tests.ops import test_arithmetic, test_indexing, test_parts, test_products, test_sums
 from tests.support.ops import Op
+from tests.support.process import ROOT
 
 PARTS: Final = (test_arithmetic, test_indexing, test_parts, test_products, test_sums)
 OPS: Final[dict[str, Op]] = {op.name: op for part in PARTS for op in part.OPS}
@@ -27,7 +28,14 @@ def test_every_operation_is_checked() -> None:
 
 def test_the_package_offers_the_module() -> None:
     assert bendtorch.ops is ops
+    assert "ops" in bendtorch.__all__
     assert not set(ops.__all__) & set(bendtorch.__all__)
+
+
+def test_the_readme_names_every_operation() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    broadcast = {f"{name}_{other}" for name in ("subtract", "multiply", "divide") for other in ("row", "column")}
+    assert {name for name in OPS.keys() | OTHERWISE if f"`{name}`" not in text} == broadcast  # "and so on"
 
 
 @pytest.mark.parametrize("name", ops.__all__)
