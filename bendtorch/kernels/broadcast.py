@@ -19,6 +19,7 @@ from bendtorch.kernels.parallel import chunks_of, parallel_for
 from bendtorch.kernels.products import add_into
 
 CHUNK: Final = 1 << 15  # numbers a chunk
+STRETCH: Final = 512  # numbers that are worth a loop
 
 ADD: Final = 0
 SUBTRACT: Final = 1
@@ -112,10 +113,21 @@ def with_matrix(operation: int, a: Matrix, b: Matrix, out: Matrix) -> None:
     parallel_for(_matrix_chunk, chunks_of(a.size, CHUNK), (operation, a.ravel(), b.ravel(), out.ravel()))
 
 
+@helper
+def _repeated(row: Flat) -> Flat:
+    """The row, as often as makes it long enough for vector lanes."""
+    times = 1 if row.size == 0 else chunks_of(STRETCH, row.size)
+    long = np.empty(times * row.size, np.float32)
+    for i in range(times):
+        long[i * row.size : (i + 1) * row.size] = row
+    return long
+
+
 @kernel
 def with_row(operation: int, a: Matrix, row: Matrix, out: Matrix) -> None:
     """out = a (operation) the row, in every row of a."""
-    parallel_for(_row_chunk, chunks_of(a.size, CHUNK), (operation, a.ravel(), row.ravel(), out.ravel()))
+    long = _repeated(row.ravel())  # for several short rows of a at a time, which lie one behind the other
+    parallel_for(_row_chunk, chunks_of(a.size, CHUNK), (operation, a.ravel(), long, out.ravel()))
 
 
 @kernel

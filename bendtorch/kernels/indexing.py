@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from bendtorch.kernels.arrays import Flat, Labels, Matrix
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.parallel import chunks_of, parallel_for
@@ -51,11 +53,15 @@ def scatter_add_rows(ids: Labels, x: Matrix, out: Matrix) -> None:
 
 @kernel
 def _transpose_chunk(chunk: int, x: Matrix, out: Matrix) -> None:
-    n, c = x.shape
-    for left in range(0, c, TILE):
-        for i in range(chunk * TILE, min(n, (chunk + 1) * TILE)):
-            for j in range(left, min(c, left + TILE)):
-                out[j, i] = x[i, j]
+    top, bottom = chunk * TILE, min(x.shape[0], (chunk + 1) * TILE)
+    square = np.empty((TILE, TILE), np.float32)  # rows of a power of two would all meet in one set of the cache
+    for left in range(0, x.shape[1], TILE):
+        right = min(x.shape[1], left + TILE)
+        for i in range(top, bottom):
+            for j in range(left, right):
+                square[j - left, i - top] = x[i, j]
+        for j in range(left, right):
+            _copy(square[j - left, : bottom - top], out[j, top:bottom])
 
 
 @kernel
