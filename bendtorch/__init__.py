@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from bendtorch import ops
-    from bendtorch.checkpoint import load_params, save_params
+    from bendtorch.checkpoint import load_params, load_train, save_params, save_train
     from bendtorch.combine import (
         Add2,
         Assoc,
@@ -166,10 +166,12 @@ __all__ = [
     "fit",
     "ids",
     "load_params",
+    "load_train",
     "make_layer",
     "mat",
     "ops",
     "save_params",
+    "save_train",
 ]
 
 

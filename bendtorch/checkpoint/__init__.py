@@ -1,7 +1,8 @@
-"""Files: parameters, written whole or not at all."""
+"""Files: parameters and training runs, written whole or not at all."""
 
 from __future__ import annotations
 
 from bendtorch.checkpoint.params import load_params, save_params
+from bendtorch.checkpoint.train import load_train, save_train
 
-__all__ = ["load_params", "save_params"]
+__all__ = ["load_params", "load_train", "save_params", "save_train"]

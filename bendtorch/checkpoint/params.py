@@ -10,23 +10,24 @@ PyTorch's dropout does not have: load such a file there with `strict=False`.
 
 from __future__ import annotations
 
-import json
 import os
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
 
-from bendtorch.checkpoint.atomic import replacing
-from bendtorch.errors import CheckpointError, ConfigError
+from bendtorch.checkpoint.format import AnyArray, Reader, Tensor, reading, write_tensors
+from bendtorch.errors import ConfigError
+from bendtorch.layer.describe import leaf_cells
 from bendtorch.layer.leaf import Leaf
 from bendtorch.layer.protocol import Layer
+from bendtorch.shapes.guard import guard_mat
 
 P = TypeVar("P")
 
 FORMAT: Final = "bendtorch-params-1"
-ALIGN: Final = 8
 
 
 def save_params(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any], p: P) -> None:
@@ -34,73 +35,74 @@ def save_params(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any], p:
 
     Raises `ConfigError` when the model's leaves do not describe every number, and `OSError` when writing fails.
     """
-    leaves = _described(model)
-    flat = model.dump(p)
-    header = _header(leaves, {"format": FORMAT, "model": str(model)})
-    with replacing(Path(path)) as file:
-        file.write(len(header).to_bytes(8, "little"))
-        file.write(header)
-        file.write(np.ascontiguousarray(flat, "<f4").data)
+    tensors = list(param_tensors(model, p))
+    write_tensors(Path(path), tensors, {"format": FORMAT, "model": str(model)})
 
 
-def load_params(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any]) -> P:
+def load_params(
+    path: str | os.PathLike[str],
+    model: Layer[P, Any, Any, Any],
+    *,
+    missing: Sequence[str] = (),
+    unused: Sequence[str] = (),
+    p: P | None = None,
+) -> P:
     """The parameters of `model` from a file; nothing else is changed.
 
-    Raises `CheckpointError`, naming the first difference, when the file is damaged or holds another model's parameters.
+    By default the file must hold the model's tensors and no others. Leaves whose names match a pattern of `missing`
+    (as of files, `head.*`) may be missing, and keep their numbers of `p`, or zero; tensors that match one of `unused`
+    are left in the file. Raises `CheckpointError`, naming the first difference, when the file is damaged or holds
+    another model's parameters.
     """
-    leaves = _described(model)
-    if Path(path).exists() and not Path(path).is_file():
-        raise CheckpointError(f"{path}: not a regular file")
-    try:
-        with safe_open(path, framework="numpy") as file:
-            _compare(str(path), leaves, file)
-            flat = np.concatenate(
-                [np.empty(0, np.float32), *(file.get_tensor(leaf.name).reshape(-1).view(np.float32) for leaf in leaves)]
-            )
-    except SafetensorError as problem:
-        raise CheckpointError(f"{path}: not a complete safetensors file ({problem})") from None
-    p = model.zeros()
-    model.load(p, flat, 0)
-    return p
+    leaves = described(model)
+    with reading(Path(path)) as file:
+        present = [leaf for leaf in leaves if leaf.name in file.names or not _any(missing, leaf.name)]
+        for leaf in present:
+            file.require(leaf.name, leaf.stored_dtype, leaf.stored_shape)
+        file.refuse_others([*(leaf.name for leaf in leaves), *(n for n in file.names if _any(unused, n))])
+        flat = np.zeros(model.count(), np.float32) if p is None else model.dump(p)
+        read_leaves(file, leaves, flat, "", frozenset(leaf.name for leaf in present))
+    loaded = model.zeros()
+    model.load(loaded, flat, 0)
+    return loaded
 
 
-def _described(model: Layer[P, Any, Any, Any]) -> tuple[Leaf, ...]:
+def _any(patterns: Sequence[str], name: str) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def described(model: Layer[P, Any, Any, Any]) -> tuple[Leaf, ...]:
     """The model's leaves, when they account for every number."""
-    described, count = sum(leaf.cells for leaf in model.leaves), model.count()
-    if described != count:
-        raise ConfigError(f"{model}: its leaves describe {described} of {count} numbers; give every layer its leaves")
+    cells, count = sum(leaf.cells for leaf in model.leaves), model.count()
+    if cells != count:
+        raise ConfigError(f"{model}: its leaves describe {cells} of {count} numbers; give every layer its leaves")
     return model.leaves
 
 
-def _header(leaves: tuple[Leaf, ...], metadata: dict[str, str]) -> bytes:
-    """The header of the file: names, types, shapes and places, padded so that the numbers are aligned."""
-    entries: dict[str, Any] = {"__metadata__": metadata}
+def param_tensors(model: Layer[P, Any, Any, Any], p: P, prefix: str = "") -> Iterator[Tensor]:
+    """The tensors of the parameters, as they are in memory where the model tells its matrices."""
+    leaves, matrices = described(model), model.matrices
+    if matrices is None:
+        yield from flat_tensors(leaves, model.dump(p), prefix)
+        return
+    for leaf, array in zip(leaves, matrices(p), strict=True):
+        yield Tensor(prefix + leaf.name, leaf.stored_dtype, leaf.stored_shape, leaf_cells(leaf, array, guard_mat))
+
+
+def flat_tensors(leaves: Sequence[Leaf], flat: AnyArray, prefix: str = "") -> Iterator[Tensor]:
+    """The tensors of a dump."""
     start = 0
     for leaf in leaves:
-        end = start + 4 * leaf.cells
-        entries[leaf.name] = {
-            "dtype": leaf.stored_dtype,
-            "shape": list(leaf.stored_shape),
-            "data_offsets": [start, end],
-        }
-        start = end
-    text = json.dumps(entries, separators=(",", ":")).encode()
-    return text + b" " * (-len(text) % ALIGN)
+        yield Tensor(prefix + leaf.name, leaf.stored_dtype, leaf.stored_shape, flat[start : start + leaf.cells])
+        start += leaf.cells
 
 
-def _compare(path: str, leaves: tuple[Leaf, ...], file: Any) -> None:
-    """Refuse a file that does not hold exactly the model's tensors."""
-    names = set(file.keys())
+def read_leaves(
+    file: Reader, leaves: Sequence[Leaf], flat: AnyArray, prefix: str, names: frozenset[str] | None = None
+) -> None:
+    """The leaves, or those of these names, which were required, into their places of a dump."""
+    start = 0
     for leaf in leaves:
-        if leaf.name not in names:
-            raise CheckpointError(f"{path}: tensor {leaf.name!r} is missing; the file is of another model")
-        part = file.get_slice(leaf.name)
-        shape, dtype = tuple(part.get_shape()), part.get_dtype()
-        if dtype != leaf.stored_dtype:
-            raise CheckpointError(f"{path}: tensor {leaf.name!r} must be {leaf.stored_dtype}, got {dtype}")
-        if shape != leaf.stored_shape:
-            want = list(leaf.stored_shape)
-            raise CheckpointError(f"{path}: tensor {leaf.name!r} must have shape {want}, got {list(shape)}")
-    extra = sorted(names - {leaf.name for leaf in leaves})
-    if extra:
-        raise CheckpointError(f"{path}: tensor {extra[0]!r} is not part of the model; the file is of another model")
+        if names is None or leaf.name in names:
+            file.read_into(prefix + leaf.name, flat[start : start + leaf.cells])
+        start += leaf.cells

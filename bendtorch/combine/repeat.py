@@ -106,7 +106,7 @@ class RepeatStep(Generic[P]):
 
 def repeated(k: int, part: Params[P]) -> Params[tuple[P, ...]]:
     """The functions over k sets of parameters, one after another."""
-    size, view = part.count(), part.view
+    size, view, matrices = part.count(), part.view, part.matrices
 
     def each(one: Transfer[P]) -> Transfer[tuple[P, ...]]:
         def run(p: tuple[P, ...], flat: FlatF32, offset: int) -> int:
@@ -126,4 +126,5 @@ def repeated(k: int, part: Params[P]) -> Params[tuple[P, ...]]:
         count=lambda: k * size,
         view=None if view is None else lambda flat, offset: tuple(view(flat, offset + i * size) for i in range(k)),
         leaves=leaves,
+        matrices=None if matrices is None else lambda p: [array for one in _copies(p, k) for array in matrices(one)],
     )

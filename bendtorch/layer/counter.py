@@ -22,7 +22,7 @@ COUNTER_SPEC: Final = ArraySpec("Counter", (1, 1))
 
 def counter_leaf(name: str = "counter") -> Leaf:
     """The leaf of a counter, which starts at 0."""
-    return Leaf(name, (1, 1), zeros_init, vector=True, counter=True)
+    return Leaf(name, (1, 1), zeros_init, counter=True)
 
 
 def guard_counter(x: Counter, layer: str, argument: str = "counter") -> Counter:

@@ -8,13 +8,13 @@ describe([Leaf("weight", (o, i), ...), Leaf("bias", (1, o), ...)],        # P is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeAlias, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 import numpy as np
 
 from bendtorch.layer.counter import advance, counter_leaf, guard_counter
 from bendtorch.layer.leaf import Init, Leaf, zeros_init
-from bendtorch.layer.params import Params, Step, Unit, check_room
+from bendtorch.layer.params import AnyMat, Params, Step, Unit, check_room
 from bendtorch.optim.at import Opt, of_leaf
 from bendtorch.optim.state import OptState, map_state, split_state
 from bendtorch.optim.step import step_matrix
@@ -23,8 +23,6 @@ from bendtorch.shapes.dims import C, Dim, R
 from bendtorch.shapes.guard import guard_mat, guard_target
 
 P = TypeVar("P")
-
-AnyMat: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.float32]]
 
 
 class LeafStep(Generic[P]):
@@ -47,7 +45,7 @@ class LeafStep(Generic[P]):
         return Step(p, g, st)
 
 
-def _cells(leaf: Leaf, given: AnyMat, guard: Callable[..., AnyMat]) -> AnyMat:
+def leaf_cells(leaf: Leaf, given: AnyMat, guard: Callable[..., AnyMat]) -> AnyMat:
     """A leaf's numbers as float32 cells: a counter's are its bits."""
     if leaf.counter:
         return cast("AnyMat", guard_counter(cast("Counter", given), "parameters", leaf.name).view(np.float32))
@@ -79,14 +77,14 @@ class _Described(Generic[P]):
     def store(self, p: P, flat: FlatF32, offset: int) -> int:
         check_room(flat, offset, self.total)
         for leaf, given in zip(self.leaves, self.split(p), strict=True):
-            flat[offset : offset + leaf.cells] = _cells(leaf, given, guard_mat).reshape(-1)
+            flat[offset : offset + leaf.cells] = leaf_cells(leaf, given, guard_mat).reshape(-1)
             offset += leaf.cells
         return offset
 
     def load(self, p: P, flat: FlatF32, offset: int) -> int:
         check_room(flat, offset, self.total)
         pairs = list(zip(self.leaves, self.split(p), strict=True))
-        targets = [_cells(leaf, given, guard_target) for leaf, given in pairs]
+        targets = [leaf_cells(leaf, given, guard_target) for leaf, given in pairs]
         for target in targets:
             target[...] = flat[offset : offset + target.size].reshape(target.shape)
             offset += target.size
@@ -110,6 +108,7 @@ def describe(leaves: Sequence[Leaf], build: Callable[..., P], split: Callable[[P
         count=described.count,
         view=described.view,
         leaves=described.leaves,
+        matrices=split,
     )
 
 

@@ -42,7 +42,7 @@ class Leaf:
     @property
     def stored_shape(self) -> tuple[int, ...]:
         """The shape that files give it."""
-        return self.shape[1:] if self.vector else self.shape
+        return self.shape[1:] if self.vector or self.counter else self.shape
 
     def under(self, prefix: str) -> Leaf:
         """The same leaf with its name under `prefix`."""

@@ -102,6 +102,7 @@ def pair(first: Params[P1], second: Params[P2], leaves: tuple[Leaf, ...] | None 
     """
     both = _Pair(first, second)
     view1, view2, skip = first.view, second.view, first.count()
+    matrices1, matrices2 = first.matrices, second.matrices
     return Params(
         zeros=both.zeros,
         step=PairStep(first, second),
@@ -115,4 +116,5 @@ def pair(first: Params[P1], second: Params[P2], leaves: tuple[Leaf, ...] | None 
         leaves=leaves
         if leaves is not None
         else (*(leaf.under("0") for leaf in first.leaves), *(leaf.under("1") for leaf in second.leaves)),
+        matrices=None if matrices1 is None or matrices2 is None else lambda p: [*matrices1(p[0]), *matrices2(p[1])],
     )

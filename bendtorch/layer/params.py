@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
@@ -17,6 +17,8 @@ from bendtorch.shapes.arrays import FlatF32
 from bendtorch.shapes.guard import F32
 
 P = TypeVar("P")
+
+AnyMat: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.float32]]
 
 Unit: TypeAlias = tuple[()]
 """The parameters of a layer that has none."""
@@ -43,6 +45,7 @@ class Params(Generic[P]):
     - `view(flat, offset)`: a P whose matrices are views of `flat`, so that all parameters of a model live in one
       buffer; None where there is no such form.
     - `leaves`: names, shapes and initial distributions, in dump order.
+    - `matrices(p)`: the arrays of p, one a leaf, in dump order; None where there is no such form.
 
     Laws: L44 (gradient zero after a step), L46 (load inverts dump), L48 (count is dump's length).
     """
@@ -55,6 +58,7 @@ class Params(Generic[P]):
     count: Callable[[], int]
     view: Callable[[FlatF32, int], P] | None = None
     leaves: tuple[Leaf, ...] = ()
+    matrices: Callable[[P], Sequence[AnyMat]] | None = None
 
     def init(self, key: Key) -> P:
         """Parameters drawn from their initial distributions: leaf i from `key.fold(i)`, whatever the nesting.

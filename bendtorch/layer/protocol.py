@@ -122,6 +122,7 @@ def make_layer(
         count=params.count,
         view=params.view,
         leaves=params.leaves,
+        matrices=params.matrices,
         fwd=fwd,
         bwd=bwd,
         info=info or Info("layer"),
