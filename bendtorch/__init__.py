@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from bendtorch import ops
-    from bendtorch.checkpoint import load_params, load_train, save_params, save_train
+    from bendtorch.checkpoint import Checkpoints, latest, load_params, load_train, save_params, save_train
     from bendtorch.combine import (
         Add2,
         Assoc,
@@ -107,6 +107,7 @@ __all__ = [
     "Bwd",
     "Callback",
     "CheckpointError",
+    "Checkpoints",
     "ClipNorm",
     "ClipValue",
     "Concat",
@@ -165,6 +166,7 @@ __all__ = [
     "evaluate",
     "fit",
     "ids",
+    "latest",
     "load_params",
     "load_train",
     "make_layer",

@@ -1,0 +1,83 @@
+"""Checkpoints during a run: the last few, and the best."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from bendtorch.checkpoint.train import save_train
+from bendtorch.errors import ConfigError
+from bendtorch.layer.protocol import Layer
+from bendtorch.train.batches import Batches
+from bendtorch.train.callbacks import Callback, Run
+
+P = TypeVar("P")
+
+NAME: Final = re.compile(r"step-(\d+)\.safetensors")
+BEST: Final = "best.safetensors"
+
+
+class Checkpoints(Callback[P]):
+    """Saves the run into `folder` as `step-000123.safetensors` and keeps the `last` few of them.
+
+        fit(..., callbacks=[Checkpoints("runs/a", model, every=100, data=data)])
+        newest = latest("runs/a")
+
+    Saved after every `every` steps, or after each epoch where that is None. With a `score`, lower is better, the best
+    so far is also kept as `best.safetensors`, scored whenever the run is saved.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        model: Layer[P, Any, Any, Any],
+        *,
+        every: int | None = None,
+        last: int = 3,
+        score: Callable[[P], float] | None = None,
+        data: Batches[Any, Any] | None = None,
+    ) -> None:
+        for name, value in (("every", every), ("last", last)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise ConfigError(f"Checkpoints: {name} must be an int of at least 1, got {value!r}")
+        self.folder, self.model, self.every, self.last = Path(folder), model, every, last
+        self.score, self.data = score, data
+        self.best_score = math.inf
+
+    def after_step(self, run: Run[P]) -> None:
+        """Save where it is time."""
+        if self.every is not None and run.train.t % self.every == 0:
+            self.save(run)
+
+    def after_epoch(self, run: Run[P]) -> None:
+        """Save where it is time."""
+        if self.every is None:
+            self.save(run)
+
+    def save(self, run: Run[P]) -> None:
+        """Save now; remove what is older than the last few."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        save_train(self.folder / f"step-{run.train.t:06d}.safetensors", self.model, run.train, data=self.data)
+        for old in _kept(self.folder)[: -self.last]:
+            old.unlink(missing_ok=True)
+        if self.score is not None and (score := self.score(run.train.p)) < self.best_score:
+            self.best_score = score
+            save_train(self.folder / BEST, self.model, run.train, data=self.data)
+
+
+def latest(folder: str | os.PathLike[str]) -> Path | None:
+    """The newest checkpoint in a folder; None where there is none."""
+    found = _kept(Path(folder))
+    return found[-1] if found else None
+
+
+def _kept(folder: Path) -> list[Path]:
+    """The checkpoints of steps, oldest first."""
+    numbered = [
+        (int(match[1]), path) for path in folder.glob("step-*.safetensors") if (match := NAME.fullmatch(path.name))
+    ]
+    return [path for _, path in sorted(numbered)]
