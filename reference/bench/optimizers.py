@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import torch
 
-from bendtorch import SGD, AdamW, Momentum
+from bendtorch import SGD, AdamW, Momentum, PackedAdamW
 from bendtorch.optim import Optimizer
 from bendtorch.optim.state import new_state
 from bendtorch.optim.step import step_flat
@@ -30,6 +30,8 @@ def rows() -> Iterator[Row]:
         ("SGD", SGD(RATE), partial(torch.optim.SGD, lr=RATE, fused=True), 12),
         ("Momentum", Momentum(RATE), partial(torch.optim.SGD, lr=RATE, momentum=0.9, fused=True), 20),
         ("AdamW", AdamW(RATE), partial(torch.optim.AdamW, lr=RATE, fused=True), 28),
+        ("AdamW packed", PackedAdamW(RATE), partial(torch.optim.AdamW, lr=RATE, fused=True), 20),
+        ("AdamW packed first", PackedAdamW(RATE, second=False), partial(torch.optim.AdamW, lr=RATE, fused=True), 24),
     )
     for name, optimizer, theirs, moved in kinds:
         yield Row(f"{name} 10 M", partial(_step, optimizer, theirs), traffic=moved * COUNT)
@@ -38,7 +40,7 @@ def rows() -> Iterator[Row]:
 def _step(optimizer: Optimizer, theirs: Callable[[list[torch.Tensor]], torch.optim.Optimizer]) -> Contest:
     rng = np.random.default_rng(0)
     w, g = normal(rng, (COUNT,)), normal(rng, (COUNT,)) * np.float32(0.01)
-    state, opt = new_state(optimizer, lambda: np.zeros(w.size, np.float32)), optimizer.at(1)
+    state, opt = new_state(optimizer, lambda: np.zeros(w.size, np.float32), w.size), optimizer.at(1)
     parameter = torch.tensor(w, requires_grad=True)
     parameter.grad = torch.tensor(g)
     step = theirs([parameter])

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import torch
 
-from bendtorch.optim import NoMoments, Optimizer, TwoMoments
+from bendtorch.optim import OneMoment, Optimizer, TwoMoments
 from bendtorch.optim.state import new_state
 from bendtorch.optim.step import step_flat
 from reference.compare import Case, Draw, Row, judge_all
@@ -77,9 +77,14 @@ def _case(name: str, optimizer: Optimizer, make: Make, change: Change, most: int
     return Case(name, draw, TOLERANCE, most=most)
 
 
+def weights_of(optimizer: Optimizer, start: Array, gradients: Sequence[Array]) -> Snapshots:
+    """Our weights at the steps of `LOOK`."""
+    return {name: array for name, array in ours(optimizer, start, gradients).items() if name.startswith("w")}
+
+
 def ours(optimizer: Optimizer, start: Array, gradients: Sequence[Array]) -> Snapshots:
     """Our trajectory: the weights at the steps of `LOOK`, and the moments at the end."""
-    w, state = start.copy(), new_state(optimizer, lambda: np.zeros(start.size, np.float32))
+    w, state = start.copy(), new_state(optimizer, lambda: np.zeros(start.size, np.float32), start.size)
     seen: Snapshots = {}
     for step, gradient in enumerate(gradients, start=1):
         g = gradient.copy()
@@ -88,7 +93,7 @@ def ours(optimizer: Optimizer, start: Array, gradients: Sequence[Array]) -> Snap
             raise AssertionError("a step must give the gradient back zeroed")
         if step in LOOK:
             seen[f"w, step {step}"] = w.copy()
-    if not isinstance(state, NoMoments):
+    if isinstance(state, (OneMoment, TwoMoments)):
         seen["m"] = state.m
     if isinstance(state, TwoMoments):
         seen["v"] = state.v
