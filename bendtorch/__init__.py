@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         ConfigError,
         DtypeError,
         IndexRangeError,
+        LawError,
         NonFiniteError,
         ShapeError,
     )
@@ -86,6 +87,7 @@ _PARTS: Final = (
     "layers",
     "combine",
     "losses",
+    "laws",
     "train",
     "checkpoint",
     "ops",
@@ -131,6 +133,7 @@ __all__ = [
     "IndexRangeError",
     "JsonLines",
     "Key",
+    "LawError",
     "Layer",
     "Lin",
     "Linear",

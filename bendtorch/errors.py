@@ -33,3 +33,7 @@ class NonFiniteError(BendError, ArithmeticError):
 
 class CheckpointError(BendError, ValueError):
     """A file that is not a complete, valid checkpoint of the model it is read into."""
+
+
+class LawError(BendError, AssertionError):
+    """A law of layers that a layer breaks."""

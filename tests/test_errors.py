@@ -18,6 +18,7 @@ from bendtorch import errors
         (errors.ConfigError, ValueError),
         (errors.CheckpointError, ValueError),
         (errors.NonFiniteError, ArithmeticError),
+        (errors.LawError, AssertionError),
     ],
 )
 def test_each_is_a_bend_error_and_a_builtin(error: type[Exception], builtin: type[Exception]) -> None:
@@ -30,5 +31,5 @@ def test_no_error_is_caught_with_another() -> None:
     kinds = [
         kind for _, kind in inspect.getmembers(errors, inspect.isclass) if kind not in (errors.BendError, Exception)
     ]
-    assert len(kinds) == 6
+    assert len(kinds) == 7
     assert not [(a, b) for a in kinds for b in kinds if a is not b and issubclass(a, b)]

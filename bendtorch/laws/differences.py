@@ -1,0 +1,116 @@
+"""L27: the gradients agree with central differences of the forward pass.
+
+For a coordinate t of x or p, and f(t) = ⟨dy, F⟩ as a function of it, the backward pass must give f'(t). The forward
+pass is float32, so the step h is 2^-7 of the coordinate's size, or of 1: far above the rounding of F, and small enough
+that what a central difference leaves out, which falls with h², is seen by comparing the steps h and 2h.
+
+Where F bends sharply near t (a ReLU at 0, a maximum with two candidates) no difference tells the derivative. There the
+slopes to the left and to the right differ as much over h as over 2h, which for a smooth F is twice as much: such
+coordinates are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from bendtorch.laws.law import CLOSE, Difference, Law, NotHereError
+from bendtorch.laws.nest import Array, arrays_in, floats_in, replaced
+from bendtorch.laws.trial import Trial
+
+STEP: Final = 2.0**-7
+ROUNDINGS: Final = 32 * 2.0**-24  # that a number of y may be off by, as a part of the largest
+RELATIVE: Final = 2.0**-10
+BEND: Final = 0.05  # of the slope: more than that between h and 2h is not smooth enough to judge
+SMOOTH: Final = 1.5  # times the bend over h is the bend over 2h where F is smooth; it is 1 at a corner
+COORDINATES: Final = 6  # of x, and of p, in one trial
+
+
+def _agrees(trial: Trial) -> Difference | None:
+    gradients = trial.backward(trial.x, trial.dy)
+    judged = 0
+    for name, value, gradient, at in (
+        ("dx", trial.x, gradients.get("dx"), lambda x: trial.layer.fwd(trial.p, x).y),
+        ("dp", trial.p, gradients["dp"], lambda p: trial.layer.fwd(p, trial.x).y),
+    ):
+        if gradient is None:
+            continue
+        for place, where in _coordinates(value, trial.seed):
+            actual = arrays_in(gradient)[place]
+            known = _slope(trial, value, place, where, at)
+            if known is None:
+                continue
+            judged += 1
+            slope, slack = known
+            slack += RELATIVE * float(np.abs(actual).max(initial=0))
+            if not abs(float(actual[where]) - slope) <= slack:
+                array = f"{name}[{place}]" if len(arrays_in(value)) > 1 else name
+                text = f"{slope:.6g} ± {slack:.1g}"
+                return Difference(
+                    f"{array}[{', '.join(map(str, where))}]", "B(x, dy)", str(actual[where]), "F's difference", text
+                )
+    if not judged:
+        raise NotHereError("it has no coordinate at which a difference is reliable")
+    return None
+
+
+def _coordinates(value: Any, seed: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Some places in the arrays of numbers of a nest: each array first, then anywhere in it."""
+    generator = np.random.default_rng(seed)
+    arrays = arrays_in(value)
+    places = [place for place, array in enumerate(arrays) if array.dtype.kind == "f" and array.size]
+    for place in generator.choice(places, COORDINATES) if places else ():
+        where = np.unravel_index(generator.integers(arrays[place].size), arrays[place].shape)
+        yield int(place), tuple(int(k) for k in where)
+
+
+def _slope(
+    trial: Trial, value: Any, place: int, where: tuple[int, ...], at: Callable[[Any], Any]
+) -> tuple[float, float] | None:
+    """The slope of ⟨dy, F⟩ along a coordinate and how far it may be off; None where differences cannot tell."""
+    array, dys = arrays_in(value)[place], floats_in(trial.dy)
+    h = STEP * max(abs(float(array[where])), 1.0)
+    points, outputs = {}, {}
+    for k in (-2, -1, 0, 1, 2):
+        moved = array.copy()
+        moved[where] += np.float32(k * h)
+        points[k], outputs[k] = float(moved[where]), floats_in(at(replaced(value, place, moved)))
+
+    def rise(low: int, high: int) -> list[Array]:
+        """The slope of each number of F between two points."""
+        width = points[high] - points[low]
+        return [(a.astype(np.float64) - b) / width for a, b in zip(outputs[high], outputs[low], strict=True)]
+
+    def apart(one: list[Array], other: list[Array]) -> float:
+        """How far two slopes differ, none of it cancelled."""
+        return sum(float(np.sum(np.abs(dy * (a - b)))) for dy, a, b in zip(dys, one, other, strict=True))
+
+    narrow, noise = rise(-1, 1), _noise(dys, outputs) / h
+    bend, wide_bend = apart(rise(-1, 0), rise(0, 1)), apart(rise(-2, 0), rise(0, 2))
+    left_out = apart(narrow, rise(-2, 2))
+    size = apart(narrow, [np.zeros_like(one) for one in narrow])
+    if not left_out <= BEND * size + noise or (bend > noise and wide_bend < SMOOTH * bend):
+        return None
+    return sum(float(np.sum(dy * one)) for dy, one in zip(dys, narrow, strict=True)), noise + 3 * left_out
+
+
+def _noise(dys: list[Array], outputs: dict[int, list[Array]]) -> float:
+    """How far ⟨dy, F⟩ may be off by the rounding of those numbers of F that move at all."""
+    total = 0.0
+    for i, dy in enumerate(dys):
+        moving = np.any([outputs[k][i] != outputs[0][i] for k in (-2, -1, 1, 2)], axis=0)
+        total += float(np.abs(dy[moving]).sum(dtype=np.float64)) * float(np.abs(outputs[0][i]).max(initial=0))
+    return ROUNDINGS * total
+
+
+DIFFERENCES: Final = Law(
+    "L27",
+    "gradients agree with central differences",
+    "⟨dy, F(t + h) - F(t - h)⟩ / 2h = the derivative that B gives, for coordinates t of x and p",
+    CLOSE,
+    _agrees,
+    ("ordinary",),
+    "the forward pass is smooth near the point",
+)

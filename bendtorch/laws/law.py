@@ -1,0 +1,97 @@
+"""What a law is: a number, a statement, and a function that compares two sides of it on one trial."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from bendtorch.laws.nest import Array, arrays_in, shown
+from bendtorch.laws.trial import Trial
+
+EXACT: Final = "exact"
+CLOSE: Final = "close"
+
+
+class NotHereError(Exception):
+    """A trial on which a law says nothing, and why."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two sides of a law differ."""
+
+    place: str
+    left: str
+    left_value: str
+    right: str
+    right_value: str
+
+    def __str__(self) -> str:
+        return f"at {self.place}, {self.left} gives {self.left_value} and {self.right} gives {self.right_value}"
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law of layers.
+
+    `number` is its stable name (`L24`), `statement` what it says, `strength` whether both sides agree bit for bit
+    (`exact`) or up to rounding (`close`), `when` the condition on which it applies. `compare(trial)` gives the first
+    difference, or None; it raises `NotHereError` where the law says nothing. `kinds` are the numbers it is tried on.
+    """
+
+    number: str
+    name: str
+    statement: str
+    strength: str
+    compare: Callable[[Trial], Difference | None]
+    kinds: tuple[str, ...]
+    when: str = "always"
+
+
+def differ(
+    left: str,
+    one: Mapping[str, Any],
+    right: str,
+    other: Mapping[str, Any],
+    slack: Mapping[str, Sequence[float]] | None = None,
+    *,
+    nan_bits: bool = False,
+) -> Difference | None:
+    """The first difference of two sides, each a set of named nests.
+
+    Without `slack` every bit must be equal, but for those of a NaN unless `nan_bits` says so. With it, array i of a
+    nest may differ by `slack[name][i]`.
+    """
+    for name, nest in one.items():
+        arrays, others = arrays_in(nest), arrays_in(other[name])
+        if len(arrays) != len(others):
+            return Difference(name, left, shown(nest), right, shown(other[name]))
+        for i, (a, b) in enumerate(zip(arrays, others, strict=True)):
+            place = f"{name}[{i}]" if len(arrays) > 1 else name
+            if a.shape != b.shape or a.dtype != b.dtype:
+                return Difference(place, left, shown(a), right, shown(b))
+            bad = np.argwhere(_unequal(a, b, nan_bits) if slack is None else _apart(a, b, slack[name][i]))
+            if len(bad):
+                where = tuple(int(k) for k in bad[0])
+                return Difference(f"{place}[{', '.join(map(str, where))}]", left, str(a[where]), right, str(b[where]))
+    return None
+
+
+def _unequal(a: Array, b: Array, nan_bits: bool) -> Array:
+    """Where two arrays differ in a bit."""
+    if a.dtype.kind != "f":
+        return np.asarray(a != b)
+    bits = f"u{a.dtype.itemsize}"
+    different: Array = np.ascontiguousarray(a).view(bits) != np.ascontiguousarray(b).view(bits)
+    return different if nan_bits else different & ~(np.isnan(a) & np.isnan(b))
+
+
+def _apart(a: Array, b: Array, slack: float) -> Array:
+    """Where two arrays differ by more than `slack`, or one has a NaN or infinity that the other has not."""
+    wide, other = a.astype(np.float64), b.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        near = (np.abs(wide - other) <= slack) | (wide == other)
+    return np.asarray(~(near | (np.isnan(wide) & np.isnan(other))))

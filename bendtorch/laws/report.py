@@ -1,0 +1,98 @@
+"""What a check found: for each law whether it holds, on how many trials, and a paragraph on each failure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from bendtorch.errors import LawError
+from bendtorch.laws.law import Difference, Law
+from bendtorch.laws.nest import arrays_in, mapped
+from bendtorch.laws.trial import NUMBERS, Trial
+
+SHOWN: Final = 40  # numbers of an array that a paragraph writes out
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A broken law, on the smallest trial that was found for it; `seed` repeats the one it was found on."""
+
+    law: Law
+    trial: Trial
+    found: Difference | Exception
+    seed: int
+
+    def __str__(self) -> str:
+        """One paragraph: which law, which side gave what, where they differ, how to see it again."""
+        values = {name: getattr(self.trial, name) for name in NUMBERS}
+        needed = {name for name in values if name in ("p", "x", "dy") or any(a.any() for a in arrays_in(values[name]))}
+        numbers = "; ".join(f"{name} = {_written(values[name])}" for name in NUMBERS if name in needed)
+        law, here = self.law, str(self.found)
+        if isinstance(self.found, Exception):
+            here = f"the layer raises {type(self.found).__name__}: {self.found}"
+        return (
+            f"{self.trial.layer} breaks {law.number} ({law.name}; {law.strength}): {law.statement}. Here {here}. "
+            f"Smallest case found: {numbers}. "
+            f'Repeat it with check(..., only="{law.number}", seed={self.seed}, cases=1).'
+        )
+
+
+def _written(value: Any) -> str:
+    """A nest as a user would write it; large arrays by their shape."""
+
+    def written(array: Any) -> str:
+        if array.size > SHOWN:
+            return f"<{array.dtype} of shape {list(array.shape)}>"
+        return np.array2string(array, separator=", ", max_line_width=10**6).replace("\n", "")
+
+    return str(mapped(written, value)).replace("'", "")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found of one law: on how many trials it was compared, or why on none, or how it failed."""
+
+    law: Law
+    cases: int = 0
+    reason: str = ""
+    failure: Failure | None = None
+
+    def __str__(self) -> str:
+        if self.failure is not None:
+            verdict = "FAILED"
+        elif self.cases:
+            verdict = f"holds on {self.cases} cases"
+        else:
+            verdict = f"does not apply: {self.reason}"
+        return f"{self.law.number:4} {self.law.strength:6} {self.law.name:42} {verdict}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of every law that was asked for. `str` of it is a table, then a paragraph for each failure."""
+
+    layer: str
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """Every broken law."""
+        return tuple(outcome.failure for outcome in self.outcomes if outcome.failure is not None)
+
+    @property
+    def applied(self) -> tuple[str, ...]:
+        """The numbers of the laws that were compared at least once."""
+        return tuple(o.law.number for o in self.outcomes if o.cases or o.failure is not None)
+
+    def raise_if_failed(self) -> Report:
+        """The report itself; raises `LawError` with a paragraph for each broken law where there is one."""
+        if self.failures:
+            raised = [failure.found for failure in self.failures if isinstance(failure.found, Exception)]
+            raise LawError("\n\n".join(map(str, self.failures))) from (raised[0] if raised else None)
+        return self
+
+    def __str__(self) -> str:
+        lines = [f"laws of {self.layer}", *(f"  {outcome}" for outcome in self.outcomes)]
+        return "\n".join([*lines, *(f"\n{failure}" for failure in self.failures)])

@@ -1,0 +1,85 @@
+"""The laws of the passes find what breaks them, and say nothing where they do not apply."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bendtorch import Dropout, Linear, LinearNB, ReLU, Tie
+from bendtorch.laws import examine
+from bendtorch.laws.gradients import ACCUMULATES, LINEAR, SCALES, SPLITS
+from bendtorch.laws.law import Law, NotHereError
+from bendtorch.laws.trial import Trial, draw
+from tests.support.mutants import EXPECTED, affine, faults, mutant
+
+NUMBERS = ("L24", "L25", "L31", "L32", "L33", "L35")
+linear: Any = Linear
+relu: Any = ReLU
+dropout: Any = Dropout
+
+
+@pytest.mark.parametrize("fault", faults(*NUMBERS))
+def test_each_finds_its_faults(fault: str) -> None:
+    (failure,) = examine(mutant(fault), only=EXPECTED[fault]).failures
+    assert failure.law.number == EXPECTED[fault]
+
+
+def test_each_holds_where_nothing_is_wrong() -> None:
+    report = examine(affine, only=NUMBERS)
+    assert report.failures == ()
+    assert report.applied == NUMBERS
+
+
+def scaled(trial: Trial, factor: float) -> Trial:
+    signs = np.where(trial.dy < 0, np.float32(-1), np.float32(1))
+    return replace(trial, dy=signs * np.float32(factor), dy2=signs * np.float32(factor))
+
+
+@pytest.mark.parametrize(
+    ("law", "trial", "reason"),
+    [
+        (SPLITS, draw(linear(2, 3, 4), 0), "no other batch size can be built"),
+        (SPLITS, draw(dropout(2, 3, 0.5, 1), 0, sizes=(2,), resized=relu), "depend on the place in the batch"),
+        (SPLITS, draw(relu(5, 3), 0, sizes=(2,), resized=relu), "no rows for each element of the batch"),
+        (SPLITS, draw(relu(0, 3), 0, sizes=(0,), resized=relu), "no rows for each element of the batch"),
+        (ACCUMULATES, draw(relu(2, 3), 0), "it has no parameters"),
+        (LINEAR, scaled(draw(linear(2, 3, 4), 0), 3e38), "a result is not finite"),
+        (SCALES, scaled(draw(linear(2, 3, 4), 0), 1e-38), "outside of the range in which float32 scales exactly"),
+        (SCALES, scaled(draw(linear(2, 3, 4), 0), 3e38), "outside of the range in which float32 scales exactly"),
+    ],
+)
+def test_they_say_why_they_do_not_apply(law: Law, trial: Trial, reason: str) -> None:
+    with pytest.raises(NotHereError, match=reason), np.errstate(all="ignore"):
+        law.compare(trial)
+
+
+def test_a_tied_parameter_is_added_twice_and_so_only_close() -> None:
+    tied = Tie(LinearNB(3, 4, 4), ReLU(3, 4), LinearNB(3, 4, 4))
+    (outcome,) = examine(tied, only="L32", cases=20).outcomes
+    assert outcome.failure is None
+    assert outcome.cases > 0
+
+
+def test_ids_may_be_widened_but_not_changed_into_numbers() -> None:
+    """L25, where the gradient of ids is only something in its place."""
+    trial = draw(linear(2, 3, 4), 0)
+    ids = np.zeros(2, np.int32)
+
+    def gives(dx: Any) -> Any:
+        layer = replace(trial.layer, bwd=lambda p, s, dy, g: replace_dx(trial.layer.bwd(p, s, dy, g), dx))
+        layer = replace(layer, fwd=lambda p, x: trial.layer.fwd(p, trial.x))
+        return examine(layer, only="L25", cases=5, x=ids).failures
+
+    silent = replace(trial.layer.info, takes=None, saves=None)
+    trial = replace(trial, layer=replace(trial.layer, info=silent))
+    assert gives(ids) == ()
+    assert gives(ids.astype(np.int64)) == ()
+    assert len(gives(ids.astype(np.float32))) == 1
+
+
+def replace_dx(back: Any, dx: Any) -> Any:
+    back.dx = dx
+    return back

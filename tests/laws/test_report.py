@@ -1,0 +1,58 @@
+"""Reports: a line for each law, a paragraph for each failure, an error that CI shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from bendtorch.errors import BendError, LawError
+from bendtorch.laws import examine
+from tests.support.mutants import affine, mutant
+
+BROKEN = examine(mutant("a product is transposed"))
+
+
+def test_a_line_says_of_each_law_what_was_found() -> None:
+    text = str(examine(affine(2, 3, 4)))
+    assert text.splitlines()[0] == "laws of Affine(2, 3, 4)"
+    assert "L24  close  the backward pass is linear in dy          holds on 100 cases" in text
+    assert "L31  close  the batch may be split                     does not apply: no other batch size" in text
+    assert "L27  close  gradients agree with central differences   FAILED" in str(BROKEN)
+
+
+def test_a_paragraph_says_which_law_which_side_and_where() -> None:
+    (failure,) = BROKEN.failures
+    text = str(failure)
+    assert "\n" not in text
+    assert text.startswith("Affine(1, 2, 2) breaks L27 (gradients agree with central differences; close): ")
+    assert "Here at dx[0, " in text
+    assert "B(x, dy) gives 0.0 and F's difference gives 0.76159" in text
+    assert "p = Lin(weight=[[" in text
+    assert "x2" not in text
+    assert text.endswith(f'Repeat it with check(..., only="L27", seed={failure.seed}, cases=1).')
+
+
+def test_the_seed_repeats_the_failure() -> None:
+    (failure,) = BROKEN.failures
+    again = examine(mutant("a product is transposed"), only="L27", seed=failure.seed, cases=1)
+    assert str(again.failures[0]) == str(failure)
+
+
+def test_what_the_layer_raises_is_the_cause() -> None:
+    report = examine(lambda n, c: affine(n, c, c + 1, "a product is transposed"), only="L27")
+    with pytest.raises(LawError, match="Here the layer raises ValueError: matmul") as raised:
+        report.raise_if_failed()
+    assert isinstance(raised.value.__cause__, ValueError)
+
+
+def test_a_failed_report_raises_and_another_does_not() -> None:
+    assert BROKEN.applied[0] == "L24"
+    for kind in (LawError, BendError, AssertionError):
+        with pytest.raises(kind, match="breaks L27"):
+            BROKEN.raise_if_failed()
+    fine = examine(affine(2, 3, 4))
+    assert fine.raise_if_failed() is fine
+
+
+def test_large_arrays_are_not_written_out() -> None:
+    report = examine(affine(7, 9, 11, "a constant is added"), only="L24")
+    assert "x = <float32 of shape [7, 9]>" in str(report.failures[0])
