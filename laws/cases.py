@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -11,10 +10,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from bendtorch import Layer, Linear, LinearFirst, LinearNB, ReLU
+from bendtorch.laws.nest import arrays_in
+from bendtorch.laws.trial import filled
+from bendtorch.laws.trial import parameters as drawn_parameters
 from bendtorch.shapes.spec import ArraySpec
 
 AnyLayer = Layer[Any, Any, Any, Any]
-Array = np.ndarray[Any, np.dtype[np.float32]]
 
 relu: Any = ReLU  # with sizes that are only known at run time
 
@@ -56,40 +57,23 @@ def columns(spec: Any) -> int:
 
 def normal(spec: Any, seed: int) -> Any:
     """Numbers of the shapes of a spec, in a nest of tuples like it; the same numbers however it is nested."""
-    return _drawn(spec, np.random.default_rng(seed))
-
-
-def _drawn(spec: Any, generator: np.random.Generator) -> Any:
-    if isinstance(spec, tuple):
-        return tuple(_drawn(part, generator) for part in spec)
-    return generator.standard_normal(spec.shape, dtype=np.float32)
+    return filled(spec, np.random.default_rng(seed), "ordinary")
 
 
 def parameters(layer: AnyLayer, seed: int) -> Any:
-    """Random parameters for a layer."""
-    p = layer.zeros()
-    layer.load(p, np.random.default_rng(seed).standard_normal(layer.count(), dtype=np.float32), 0)
-    return p
-
-
-def flat(tree: Any) -> list[Array]:
-    """The arrays in a nest of tuples and records, in order, whatever the nesting."""
-    if isinstance(tree, tuple):
-        return [array for part in tree for array in flat(part)]
-    if dataclasses.is_dataclass(tree):
-        return [array for field in dataclasses.fields(tree) for array in flat(getattr(tree, field.name))]
-    return [tree]
+    """Random parameters for a layer; the same numbers however it is nested."""
+    return drawn_parameters(layer, np.random.default_rng(seed), "ordinary")
 
 
 def close(a: Any, b: Any) -> bool:
     """Whether two nests hold nearly the same numbers: sums taken in another order."""
-    pairs = list(zip(flat(a), flat(b), strict=True))
+    pairs = list(zip(arrays_in(a), arrays_in(b), strict=True))
     return all(x.shape == y.shape and np.allclose(x, y, rtol=1e-5, atol=1e-5) for x, y in pairs)
 
 
 def same(a: Any, b: Any) -> bool:
     """Whether two nests hold arrays of the same bits."""
-    left, right = flat(a), flat(b)
+    left, right = arrays_in(a), arrays_in(b)
     if len(left) != len(right):
         return False
     return all(x.shape == y.shape and x.tobytes() == y.tobytes() for x, y in zip(left, right, strict=True))

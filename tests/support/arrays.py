@@ -9,6 +9,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from bendtorch.laws.nest import arrays_in
+
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -45,12 +47,7 @@ def same_numbers(actual: Array, expected: Array) -> bool:
 
 def as_lists(value: Any) -> list[Array]:
     """The arrays inside of parameters, gradients or saved values, in order."""
-    if isinstance(value, np.ndarray):
-        return [value]
-    if isinstance(value, tuple):
-        return [array for part in value for array in as_lists(part)]
-    names = getattr(type(value), "__slots__", ())
-    return [array for name in names for array in as_lists(getattr(value, name))]
+    return arrays_in(value)
 
 
 def all_same_bits(a: Any, b: Any) -> bool:

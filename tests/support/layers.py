@@ -22,10 +22,12 @@ from hypothesis import strategies as st
 
 from bendtorch.errors import DtypeError, ShapeError
 from bendtorch.keys import Key
-from tests.support.arrays import LAYOUTS, WRONG_TYPES, all_same_bits, as_lists, same_bits, snapshot
-from tests.support.nests import mapped, rebuilt, replaced, share, wide
+from bendtorch.laws.gradients import SPLITS
+from bendtorch.laws.trial import batch_share
+from tests.support.arrays import LAYOUTS, WRONG_TYPES, all_same_bits, as_lists, snapshot
+from tests.support.nests import mapped, replaced, wide
 from tests.support.params import PARAMS_CHECKS, random_like
-from tests.support.passes import PASSES_CHECKS, Case, numbers_in, refused, run
+from tests.support.passes import PASSES_CHECKS, Case, numbers_in, obeys, refused, run
 from tests.support.references import Gradients, Reference, bounded_in
 from tests.support.sizes import rows, seeds, widths
 
@@ -81,23 +83,6 @@ def large_sizes_match_float64(case: JudgedCase) -> None:
     assert hold(large.gradients(p, x, dy).all, (dx, dp))
 
 
-def backward_is_linear_in_dy(case: JudgedCase) -> None:
-    """L24: B(d + e) = B(d) + B(e) within the bounds, B(0) = 0 exactly; L35: B(2^k d) = 2^k B(d) exactly."""
-    layer, p, x, d, e = case.layer, case.p, case.x(), case.dy(whole=True), case.dy(1, whole=True)
-    total = rebuilt(d, [a + b for a, b in zip(as_lists(d), as_lists(e), strict=True)])
-    one, two, both = [numbers_in(run(layer, p, x, dy)[1:]) for dy in (d, e, total)]
-    bounds = [[one.bound for one in case.gradients(p, x, dy).all] for dy in (d, e, total)]
-    for i, result in enumerate(both):
-        error = np.abs(result.astype(np.float64) - one[i].astype(np.float64) - two[i].astype(np.float64))
-        assert np.all(error <= bounds[0][i] + bounds[1][i] + bounds[2][i])
-    nothing = run(layer, p, x, mapped(np.zeros_like, d))[1:]
-    assert not any(array.any() for array in numbers_in(nothing))
-    for power in (-3, 5):
-        factor = np.float32(2.0**power)
-        scaled = numbers_in(run(layer, p, x, rebuilt(d, [array * factor for array in as_lists(d)]))[1:])
-        assert all(same_bits(a, b * factor) for a, b in zip(scaled, one, strict=True))
-
-
 def backward_of_linear_layers_ignores_x(case: JudgedCase) -> None:
     """L29, where the layer is linear: dx has the same bits for any saved input."""
     if case.reference.linear:
@@ -107,26 +92,9 @@ def backward_of_linear_layers_ignores_x(case: JudgedCase) -> None:
 
 
 def splitting_the_batch_adds_gradients(case: JudgedCase) -> None:
-    """L31 and L52: elements do not see each other, and dp of a batch is the sum over its parts, within the bounds."""
-    if case.n == 0 or not case.reference.by_element:
-        return
-    p, x, dy, cut = case.p, case.x(), case.dy(), case.n // 3
-    y, dx, dp = run(case.layer, p, x, dy)
-    gradients = case.gradients(p, x, dy)
-    bounds = tuple(2 * one.bound for one in (*case.outputs(p, x), *bounded_in(gradients.dx)))
-    totals, slack = [np.zeros(array.shape) for array in as_lists(dp)], [one.bound for one in gradients.dp]
-    for start, stop in ((0, cut), (cut, case.n)):
-        part = case.sized(stop - start)
-        part_x, part_dy, wanted, within = (
-            share(value, case.n, start, stop) for value in (x, dy, numbers_in((y, dx)), bounds)
-        )
-        part_y, part_dx, part_dp = run(part.layer, p, part_x, part_dy)
-        for a, b, bound in zip(numbers_in((part_y, part_dx)), wanted, within, strict=True):
-            assert np.all(np.abs(a - b) <= bound)
-        totals = [total + g for total, g in zip(totals, as_lists(part_dp), strict=True)]
-        slack = [a + b.bound for a, b in zip(slack, part.gradients(p, part_x, part_dy).dp, strict=True)]
-    for total, actual, bound in zip(totals, as_lists(dp), slack, strict=True):
-        assert np.all(np.abs(total - actual) <= bound)
+    """L31 and L52, where elements do not see each other."""
+    if case.reference.by_element:
+        obeys(SPLITS)(case)
 
 
 def outputs_are_memory_of_their_own(case: JudgedCase) -> None:
@@ -174,7 +142,7 @@ def nan_and_infinity_stay_in_their_element(case: JudgedCase) -> None:
             y, dx, _ = run(case.layer, p, spoiled_x, spoiled_dy)
         after = (*as_lists(y), *numbers_in(dx))
         for start, stop in ((0, element), (element + 1, n)):
-            assert all_same_bits(share(after, n, start, stop), share(before, n, start, stop))
+            assert all_same_bits(batch_share(after, n, start, stop), batch_share(before, n, start, stop))
 
 
 def parameters_of_other_sizes_are_refused(case: JudgedCase) -> None:
@@ -250,7 +218,6 @@ LAYER_CHECKS: Final[tuple[Callable[[Any], None], ...]] = (
     forward_matches_float64,
     backward_matches_float64,
     large_sizes_match_float64,
-    backward_is_linear_in_dy,
     backward_of_linear_layers_ignores_x,
     splitting_the_batch_adds_gradients,
     outputs_are_memory_of_their_own,
