@@ -53,6 +53,14 @@ def test_the_wrong_sum_in_a_layer_is_the_error_that_is_shown(tmp_path: Path) -> 
     assert checked.stdout.splitlines()[0] == shown.replace("scale.py", "model.py")
 
 
+def test_the_broken_law_is_said_as_it_is_shown(tmp_path: Path) -> None:
+    block = next(block for block in BLOCKS if "LawError" in block)
+    (tmp_path / "model.py").write_text(block, encoding="utf-8")
+    said = " ".join(run(tmp_path, "model").stdout.split())
+    assert said.startswith("Cube(1, 1) breaks L27")
+    assert said in " ".join(TEXT.split())
+
+
 def test_every_make_target_is_there() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"(?m)(?:^|`)make (\w+)", TEXT + (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")):
