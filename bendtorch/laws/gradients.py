@@ -16,6 +16,9 @@ from bendtorch.shapes.spec import Spec, show_spec
 ROUNDING: Final = 2.0**-16
 """What sums in another order may differ by, as a part of the largest number among their terms."""
 
+HIDDEN: Final = 2.0**-14
+"""The same as a part of dy times the largest of 1, p and x: terms of that size may cancel unseen."""
+
 UNDERFLOW: Final = 2.0**-120
 """What numbers may differ by on the way to which something underflowed."""
 
@@ -28,16 +31,26 @@ def gradients_of(passed: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(floats_in(nest)) for name, nest in passed.items()}
 
 
-def slack_of(sides: Iterable[Mapping[str, Any]]) -> dict[str, list[float]]:
-    """For each array of each nest, the rounding of its largest number on any side; refuses sides that overflowed."""
+def slack_of(trial: Trial, sides: Iterable[Mapping[str, Any]]) -> dict[str, list[float]]:
+    """For each array of each nest, what rounding may do to it; refuses sides that overflowed.
+
+    It is the rounding of the largest number of the array on any side, and of terms that may have cancelled.
+    """
     largest: dict[str, list[float]] = {}
     for side in sides:
         for name, nest in side.items():
-            sizes = [float(np.abs(array).max(initial=0)) for array in floats_in(nest)]
+            sizes = [_size(array) for array in floats_in(nest)]
             if not np.all(np.isfinite(sizes)):
                 raise NotHereError("a result is not finite")
             largest[name] = [max(a, b) for a, b in zip(largest.get(name, sizes), sizes, strict=True)]
-    return {name: [ROUNDING * size + UNDERFLOW for size in sizes] for name, sizes in largest.items()}
+    dy = max(map(_size, floats_in((trial.dy, trial.dy2))), default=0.0)
+    hidden = HIDDEN * dy * max([1.0, *map(_size, floats_in((trial.p, trial.x)))]) + UNDERFLOW
+    return {name: [ROUNDING * size + hidden for size in sizes] for name, sizes in largest.items()}
+
+
+def _size(array: Array) -> float:
+    """The size of an array's largest number."""
+    return float(np.abs(array).max(initial=0))
 
 
 def _linear(trial: Trial) -> Difference | None:
@@ -50,7 +63,7 @@ def _linear(trial: Trial) -> Difference | None:
     if found is not None:
         return found
     one, two, both, other = (gradients_of(trial.backward(trial.x, dy)) for dy in (d, e, added, taken))
-    slack = slack_of((one, two, both, other))
+    slack = slack_of(trial, (one, two, both, other))
     total = {name: tuple(a + b for a, b in zip(one[name], two[name], strict=True)) for name in one}
     return differ("B(x, dy + dy2)", both, "B(x, dy) + B(x, dy2)", total, slack)
 
@@ -94,7 +107,7 @@ def _splits(trial: Trial) -> Difference | None:
     if n == 0 or not in_equal_shares((trial.x, trial.dy), n):
         raise NotHereError("its arrays have no rows for each element of the batch")
     whole = _passes(layer, trial.p, trial.x, trial.dy)
-    sides, slack = [], slack_of((whole, _passes(layer, trial.p, trial.x, trial.dy2)))
+    sides, slack = [], slack_of(trial, (whole, _passes(layer, trial.p, trial.x, trial.dy2)))
     for start, stop in ((0, n // 3), (n // 3, n)):
         x, dy = (batch_share(value, n, start, stop) for value in (trial.x, trial.dy))
         sides.append(_passes(resized(stop - start), trial.p, x, dy))
@@ -103,7 +116,7 @@ def _splits(trial: Trial) -> Difference | None:
         name: tuple(np.concatenate(pair) for pair in zip(one[name], two[name], strict=True)) for name in ("y", "dx")
     }
     joined["dp"] = tuple(a + b for a, b in zip(one["dp"], two["dp"], strict=True))
-    terms = (slack_of((side,))["dp"] for side in sides)
+    terms = (slack_of(trial, (side,))["dp"] for side in sides)
     slack["dp"] = [max(sizes) for sizes in zip(slack["dp"], *terms, strict=True)]
     return differ("the whole batch", whole, f"its parts of {n // 3} and {n - n // 3}", joined, slack)
 
@@ -130,7 +143,7 @@ def _accumulates(trial: Trial) -> Difference | None:
             with np.errstate(all="ignore"):
                 expected = [total + one for total, one in zip(expected, apart, strict=True)]
         wanted = {"g": tuple(_without_signs_of_zero(expected))}
-        slack = None if not _ties(layer) else {"g": slack_of([*sides, {"dp": tuple(expected)}])["dp"]}
+        slack = None if not _ties(layer) else {"g": slack_of(trial, [*sides, {"dp": tuple(expected)}])["dp"]}
         for name, result in (("the gradient returned", g), ("the gradient given, in place,", given)):
             given_back = {"g": tuple(_without_signs_of_zero(floats_in(result)))}
             found = differ(name, given_back, "g + B(x, dy) for each call", wanted, slack)

@@ -13,6 +13,8 @@ from bendtorch.laws import examine
 from bendtorch.laws.gradients import ACCUMULATES, LINEAR, SCALES, SPLITS
 from bendtorch.laws.law import Law, NotHereError
 from bendtorch.laws.trial import Trial, draw
+from bendtorch.layer import Bwd, Fwd, Info, make_layer, matrix
+from bendtorch.shapes.spec import mat_spec
 from tests.support.mutants import EXPECTED, affine, faults, mutant
 
 NUMBERS = ("L24", "L25", "L31", "L32", "L33", "L35")
@@ -61,6 +63,29 @@ def test_a_tied_parameter_is_added_twice_and_so_only_close() -> None:
     (outcome,) = examine(tied, only="L32", cases=20).outcomes
     assert outcome.failure is None
     assert outcome.cases > 0
+
+
+def normalised(n: int, c: int) -> Any:
+    """x · g / √(mean x² + eps) by rows: in rows of one number the terms of dx cancel but for some 1e-5 of them."""
+    spec = mat_spec(n, c)
+
+    def fwd(p: Any, x: Any) -> Any:
+        r = 1 / np.sqrt((x * x).mean(axis=1, keepdims=True) + np.float32(1e-5))
+        return Fwd(x * r * p, (x, r))
+
+    def bwd(p: Any, s: Any, dy: Any, g: Any) -> Any:
+        x, r = s
+        g += (dy * x * r).sum(axis=0, keepdims=True)
+        return Bwd(r * (dy * p - x * r * (dy * p * x * r).mean(axis=1, keepdims=True)), g)
+
+    info = Info("Normalised", {"n": n, "c": c}, spec, spec)
+    return make_layer(matrix(1, c, "gain"), fwd, bwd, info)
+
+
+def test_terms_that_cancel_unseen_are_no_fault() -> None:
+    report = examine(normalised)
+    assert report.failures == ()
+    assert "L24" in report.applied
 
 
 def test_ids_may_be_widened_but_not_changed_into_numbers() -> None:
