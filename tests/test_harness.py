@@ -20,7 +20,7 @@ N, T, C = 3, 4, 5
 
 
 def gated(b: Any, t: Any, c: Any, fault: str = "") -> Any:
-    """((q, k), lens) becomes q · k on the first `lens` positions of each of b sequences, else 0; right but for `fault`."""
+    """((q, k), lens) becomes q · k on the first `lens` positions of b sequences, else 0; right but for `fault`."""
     name = f"Gated({b}, {t}, {c})"
     check_sizes(name, rows=("b",), b=b, t=t, c=c)
     shape = (b * t, c)

@@ -11,6 +11,7 @@ from bendtorch.errors import ConfigError, LawError, ShapeError
 from bendtorch.laws import LAWS, check, examine
 from bendtorch.laws.check import Source, chosen
 from tests.support.mutants import EXPECTED, affine, mutant
+from tests.support.process import ROOT
 
 relu: Any = ReLU
 
@@ -93,3 +94,9 @@ def test_the_number_of_cases(cases: Any) -> None:
     with pytest.raises(ConfigError, match="cases must be an int of at least 1"):
         check(relu(2, 3), cases=cases)
     assert check(relu(2, 3), only="L33", cases=3).outcomes[0].cases == 3
+
+
+def test_every_law_is_in_the_documents() -> None:
+    text = (ROOT / "docs" / "laws.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| L")]
+    assert rows == [f"| {law.number} | {law.name} | {law.statement} | {law.strength} | {law.when} |" for law in LAWS]
