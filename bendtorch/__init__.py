@@ -43,7 +43,21 @@ if TYPE_CHECKING:
     )
     from bendtorch.keys import Key
     from bendtorch.layer import Bwd, Fwd, Layer, Step, Unit, make_layer
-    from bendtorch.layers import Dropout, Lin, Linear, LinearFirst, LinearNB, ReLU
+    from bendtorch.layers import (
+        GELU,
+        ActIn,
+        ActOut,
+        Dropout,
+        GELUErf,
+        Lin,
+        Linear,
+        LinearFirst,
+        LinearNB,
+        ReLU,
+        Sigmoid,
+        SiLU,
+        Tanh,
+    )
     from bendtorch.losses import CrossEntropy, Loss, LossOut
     from bendtorch.optim import (
         SGD,
@@ -94,10 +108,13 @@ _PARTS: Final = (
 )
 
 __all__ = [
+    "GELU",
     "PROVE",
     "SGD",
     "VECTORS",
     "WSDLR",
+    "ActIn",
+    "ActOut",
     "Adam",
     "AdamW",
     "Add2",
@@ -126,6 +143,7 @@ __all__ = [
     "Eq",
     "Fork",
     "Fwd",
+    "GELUErf",
     "Grouped",
     "History",
     "Id",
@@ -156,10 +174,13 @@ __all__ = [
     "Run",
     "Seq",
     "ShapeError",
+    "SiLU",
+    "Sigmoid",
     "Split",
     "Step",
     "StepLR",
     "Swap",
+    "Tanh",
     "Tie",
     "Train",
     "Unit",

@@ -81,7 +81,7 @@ def _private_temporary() -> Path | None:
 def _digest() -> str:
     """A name for the present state: sources, versions, flags."""
     digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    for source in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
     versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__, platform.machine())
@@ -116,9 +116,17 @@ class _Impl(CompileResultCacheImpl):
 
 
 class KernelCache(FunctionCache):
-    """numba's cache of one function, in our directory. Whatever goes wrong with the files, the kernel is compiled."""
+    """numba's cache of one function, in our directory. Whatever goes wrong with the files, the kernel is compiled.
+
+    numba's own key holds a digest of what a function closes over. A compiled function has another digest in every
+    process, so a kernel that is made from one (`mapping`) would be stored again and again; here the qualified name says
+    what such a kernel was made from, and the directory's name covers the sources of all of it.
+    """
 
     _impl_class = _Impl
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return sig, codegen.magic_tuple(), self._py_func.__qualname__
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function, or None when it must be compiled: not stored yet, or stored damaged."""

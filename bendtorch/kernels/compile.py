@@ -28,11 +28,17 @@ REASSOCIATE: Final = frozenset({"reassoc", "contract", "nsz"})
 
 def kernel(function: Function) -> Function:
     """A function compiled at its first call, cached on disk, callable from Python and from other kernels."""
+    dispatcher: Any = uncached_kernel(function)
+    if JIT and cache_directory() is not None:
+        dispatcher._cache = KernelCache(function)
+    return cast("Function", dispatcher)
+
+
+def uncached_kernel(function: Function) -> Function:
+    """A kernel that is compiled in every process: one made from a user's function, or a part of a cached one."""
     if not JIT:
         return function
     dispatcher = numba.njit(nogil=True, error_model="numpy", fastmath=False, forceinline=False)(function)
-    if cache_directory() is not None:
-        dispatcher._cache = KernelCache(function)
     return cast("Function", dispatcher)
 
 

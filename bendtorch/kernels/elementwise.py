@@ -1,4 +1,7 @@
-"""Sums, products and roots, number by number: 12 bytes and one FLOP a number, so they run at memory's speed."""
+"""Operations on matrices, number by number, that are one instruction or one elementary function.
+
+Sums and products move 12 bytes for one FLOP, so they run at memory's speed.
+"""
 
 from __future__ import annotations
 
@@ -6,62 +9,69 @@ from typing import Final
 
 import numpy as np
 
-from bendtorch.kernels.arrays import Flat, Matrix
-from bendtorch.kernels.compile import helper, kernel
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels import vecmath
+from bendtorch.kernels.compile import helper
+from bendtorch.kernels.mapping import mapped, zipped
 
-CHUNK: Final = 1 << 15  # numbers a chunk
-
-
-@helper
-def _add(a: Flat, b: Flat, out: Flat) -> None:
-    for i in range(a.size):
-        out[i] = a[i] + b[i]
+ZERO: Final = np.float32(0)
 
 
 @helper
-def _multiply(a: Flat, b: Flat, out: Flat) -> None:
-    for i in range(a.size):
-        out[i] = a[i] * b[i]
-
-
-@kernel
-def _add_chunk(chunk: int, a: Flat, b: Flat, out: Flat) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, a.size)
-    _add(a[low:high], b[low:high], out[low:high])
-
-
-@kernel
-def _multiply_chunk(chunk: int, a: Flat, b: Flat, out: Flat) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, a.size)
-    _multiply(a[low:high], b[low:high], out[low:high])
-
-
-@kernel
-def add(a: Matrix, b: Matrix, out: Matrix) -> None:
-    """out = a + b."""
-    parallel_for(_add_chunk, chunks_of(a.size, CHUNK), (a.ravel(), b.ravel(), out.ravel()))
-
-
-@kernel
-def multiply(a: Matrix, b: Matrix, out: Matrix) -> None:
-    """out = a · b, number by number."""
-    parallel_for(_multiply_chunk, chunks_of(a.size, CHUNK), (a.ravel(), b.ravel(), out.ravel()))
+def _add(a: np.float32, b: np.float32) -> np.float32:
+    return a + b
 
 
 @helper
-def _sqrt(x: Flat, y: Flat) -> None:
-    for i in range(x.size):
-        y[i] = np.sqrt(x[i])
+def _multiply(a: np.float32, b: np.float32) -> np.float32:
+    return a * b
 
 
-@kernel
-def _sqrt_chunk(chunk: int, x: Flat, y: Flat) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, x.size)
-    _sqrt(x[low:high], y[low:high])
+@helper
+def _maximum(a: np.float32, b: np.float32) -> np.float32:
+    return a if a >= b or a != a else b  # NaN of either; the first of equals
 
 
-@kernel
-def sqrt(x: Matrix, y: Matrix) -> None:
-    """y = √x, rounded once; NaN below zero."""
-    parallel_for(_sqrt_chunk, chunks_of(x.size, CHUNK), (x.ravel(), y.ravel()))
+@helper
+def _minimum(a: np.float32, b: np.float32) -> np.float32:
+    return a if a <= b or a != a else b
+
+
+@helper
+def _negative(x: np.float32) -> np.float32:
+    return -x
+
+
+@helper
+def _square(x: np.float32) -> np.float32:
+    return x * x
+
+
+@helper
+def _sqrt(x: np.float32) -> np.float32:
+    return np.float32(np.sqrt(x))
+
+
+add: Final = zipped(_add)
+"""out = a + b."""
+multiply: Final = zipped(_multiply)
+"""out = a · b, number by number."""
+maximum: Final = zipped(_maximum)
+"""out = the larger of a and b; NaN where either is NaN; of equal numbers (0 and -0) the first."""
+minimum: Final = zipped(_minimum)
+"""out = the smaller of a and b, by the same rules."""
+negative: Final = mapped(_negative)
+"""out = -x."""
+square: Final = mapped(_square)
+"""out = x²."""
+sqrt: Final = mapped(_sqrt)
+"""out = √x, correctly rounded; NaN below zero."""
+exp: Final = mapped(vecmath.exp)
+"""out = e^x."""
+log: Final = mapped(vecmath.log)
+"""out = ln x."""
+tanh: Final = mapped(vecmath.tanh)
+"""out = tanh x."""
+sigmoid: Final = mapped(vecmath.sigmoid)
+"""out = 1 / (1 + e^-x)."""
+erf: Final = mapped(vecmath.erf)
+"""out = erf x."""

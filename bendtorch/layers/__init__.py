@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from bendtorch.layers.activation import ActIn, ActOut
 from bendtorch.layers.dropout import Dropout
+from bendtorch.layers.gelu import GELU
+from bendtorch.layers.gelu_erf import GELUErf
 from bendtorch.layers.linear import Lin, Linear
 from bendtorch.layers.linear_first import LinearFirst
 from bendtorch.layers.linear_nb import LinearNB
 from bendtorch.layers.relu import ReLU
+from bendtorch.layers.sigmoid import Sigmoid
+from bendtorch.layers.silu import SiLU
+from bendtorch.layers.tanh import Tanh
 
 __all__ = [
+    "GELU",
+    "ActIn",
+    "ActOut",
     "Dropout",
+    "GELUErf",
     "Lin",
     "Linear",
     "LinearFirst",
     "LinearNB",
     "ReLU",
+    "SiLU",
+    "Sigmoid",
+    "Tanh",
 ]

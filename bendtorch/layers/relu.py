@@ -8,13 +8,11 @@ output, which the next layer saves as its input anyway, so nothing is stored twi
 
 from __future__ import annotations
 
-from bendtorch.kernels.memory import empty_mat
-from bendtorch.kernels.relu import relu_backward, relu_forward
-from bendtorch.layer import Bwd, Fwd, Info, Layer, Unit, make_layer, no_params
+from bendtorch.kernels.activation import relu_backward, relu_forward
+from bendtorch.layer import Layer, Unit
+from bendtorch.layers.activation import saving_output
 from bendtorch.shapes.arrays import Mat
 from bendtorch.shapes.dims import C, Dim, N
-from bendtorch.shapes.guard import guard_mat
-from bendtorch.shapes.spec import check_sizes, mat_spec
 
 
 def ReLU(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Mat[N, C], Mat[N, C]]:
@@ -25,17 +23,4 @@ def ReLU(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Mat[N, C], Mat[N, C]]:
 
     Laws: L24 to L28, L31 to L36, L52, L67, L69.
     """
-    name, shape, spec = f"ReLU({n}, {c})", (n, c), mat_spec(n, c)
-    check_sizes(name, n=n, c=c)
-
-    def fwd(p: Unit, x: Mat[N, C]) -> Fwd[Mat[N, C], Mat[N, C]]:
-        y = empty_mat(n, c)
-        relu_forward(guard_mat(x, shape, name, "x"), y)
-        return Fwd(y, y)
-
-    def bwd(p: Unit, s: Mat[N, C], dy: Mat[N, C], g: Unit) -> Bwd[Unit, Mat[N, C]]:
-        dx = empty_mat(n, c)
-        relu_backward(guard_mat(s, shape, name, "the saved output"), guard_mat(dy, shape, name, "dy"), dx)
-        return Bwd(dx, g)
-
-    return make_layer(no_params(), fwd, bwd, Info("ReLU", {"n": n, "c": c}, spec, spec, spec))
+    return saving_output("ReLU", relu_forward, relu_backward, n, c)

@@ -1,0 +1,16 @@
+"""Elementary functions on float32 that LLVM turns into vector code: polynomials without branches.
+
+numba calls the scalar C library for `math.exp`, which is up to 16 times slower. Every constant is a float32: inside a
+kernel a float32 times a Python float is a float64.
+"""
+
+from __future__ import annotations
+
+from bendtorch.kernels.vecmath.bits import bits, fma, from_bits, ordered, unordered, with_sign
+from bendtorch.kernels.vecmath.erf import erf
+from bendtorch.kernels.vecmath.exp import exp
+from bendtorch.kernels.vecmath.log import log
+from bendtorch.kernels.vecmath.sigmoid import sigmoid
+from bendtorch.kernels.vecmath.tanh import tanh
+
+__all__ = ["bits", "erf", "exp", "fma", "from_bits", "log", "ordered", "sigmoid", "tanh", "unordered", "with_sign"]
