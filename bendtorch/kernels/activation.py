@@ -4,8 +4,7 @@ The orders of operations are those of PyTorch where that decides how exact a res
 function is more exact, that one is taken: for GELU x·sigmoid(2u) in place of x/2·(1 + tanh u), which loses all digits
 below -5, and for GELUErf the normal distribution's tail in place of 1 + erf.
 
-With z = e^-|v|, which cannot overflow, sigmoid(v) and sigmoid(-v) are 1 / (1 + z) and z / (1 + z), in one order or the
-other.
+sigmoid(v) is taken as p / d with a power of two for p (`odds`), so that a product with it is rounded once less.
 """
 
 from __future__ import annotations
@@ -18,18 +17,20 @@ from bendtorch.kernels import vecmath
 from bendtorch.kernels.compile import helper
 from bendtorch.kernels.mapping import mapped, zipped
 from bendtorch.kernels.vecmath.normal import tail_parts
-from bendtorch.kernels.vecmath.sigmoid import exp_of_minus_size
+from bendtorch.kernels.vecmath.sigmoid import odds
 
 fma: Final = vecmath.fma
 
 ZERO: Final = np.float32(0)
+HALF: Final = np.float32(0.5)
 ONE: Final = np.float32(1)
 # GELU's 2u = x·(SLOPE + BEND·x²), with SLOPE = 2·sqrt(2/π) and BEND = 0.044715·SLOPE
 SLOPE: Final = np.float32(1.5957691216057308)
 BEND: Final = np.float32(0.07135481282770025)
 BEND_3: Final = np.float32(0.21406443848310075)  # of its derivative SLOPE + 3·BEND·x²
-FAR: Final = np.float32(64)  # sigmoid(2u) is 0 or 1 from |x| = 10 on
-ROOT_2_PI: Final = np.float32(0.3989422804014327)  # 1 / sqrt(2π)
+FAR: Final = np.float32(144)  # sigmoid(2u) is 0 or 1 from |x| = 11 on
+FARTHEST: Final = np.float32(14.5)  # a normally distributed number is never above
+DENSITY: Final = np.float32(0.3989422804014327)  # φ(0) = 1 / sqrt(2π)
 
 
 @helper
@@ -58,18 +59,9 @@ def tanh_gradient(dy: np.float32, y: np.float32) -> np.float32:
 
 @helper
 def gated(x: np.float32, v: np.float32) -> np.float32:
-    """x·sigmoid(v), rounded once less than the product; v has the sign of x."""
-    z = exp_of_minus_size(v)
-    return (x * z if v < ZERO else x) / (ONE + z)
-
-
-@helper
-def both_sigmoids(v: np.float32) -> tuple[np.float32, np.float32]:
-    """sigmoid(v) and sigmoid(-v); the smaller one has no digits cancelled."""
-    z = exp_of_minus_size(v)
-    large = ONE / (ONE + z)
-    small = z * large
-    return (small, large) if v < ZERO else (large, small)
+    """x·sigmoid(v), rounded twice; v has the sign of x."""
+    p, d = odds(v)
+    return x * p / d
 
 
 @helper
@@ -81,8 +73,9 @@ def silu(x: np.float32) -> np.float32:
 @helper
 def silu_gradient(dy: np.float32, x: np.float32) -> np.float32:
     """dy·s·(1 + x·(1 - s)) with s = sigmoid(x)."""
-    s, rest = both_sigmoids(x)
-    return dy * (s * fma(x, rest, ONE))
+    p, d = odds(x)
+    s = p / d
+    return dy * (s * fma(x, ONE - s, ONE))
 
 
 @helper
@@ -93,17 +86,21 @@ def gelu(x: np.float32) -> np.float32:
 
 @helper
 def gelu_gradient(dy: np.float32, x: np.float32) -> np.float32:
-    """dy·s·(1 + x·(1 - s)·(2u)') with s = sigmoid(2u). (2u)' is kept finite where 1 - s or s is zero."""
+    """dy·(s + x·s·(1 - s)·(2u)') with s = sigmoid(2u). (2u)' is kept finite where s·(1 - s) is zero."""
     square = x * x
-    s, rest = both_sigmoids(x * fma(BEND, square, SLOPE))
+    p, d = odds(x * fma(BEND, square, SLOPE))
+    s = p / d
     slope = fma(BEND_3, FAR if square > FAR else square, SLOPE)
-    return dy * (s * fma(x * rest, slope, ONE))
+    return dy * fma(x * (s * (ONE - s)), slope, s)
 
 
 @helper
 def gelu_erf(x: np.float32) -> np.float32:
     """x·Φ(x), where Φ(x) is the chance that a normally distributed number is below x."""
-    e, g = tail_parts(abs(x))
+    a = abs(x)
+    a = FARTHEST if a > FARTHEST else a
+    e, r = tail_parts(a)
+    g = fma(-a, r, HALF)
     return x * (e * g if x < ZERO else fma(-e, g, ONE))
 
 
@@ -111,8 +108,8 @@ def gelu_erf(x: np.float32) -> np.float32:
 def gelu_erf_gradient(dy: np.float32, x: np.float32) -> np.float32:
     """dy·(Φ(x) + x·φ(x)), with the normal density φ: both have the factor e^(-x²/2)."""
     a = abs(x)
-    e, g = tail_parts(a)
-    h = fma(-ROOT_2_PI, a, g)
+    e, r = tail_parts(FARTHEST if a > FARTHEST else a)
+    h = fma(-a, r + DENSITY, HALF)
     return dy * (e * h if x < ZERO else fma(-e, h, ONE))
 
 

@@ -113,9 +113,8 @@ def _result_type(made: Any, count: int) -> tuple[str, bool]:
         with np.errstate(all="ignore"):
             result = made(*[np.float32(0.5)] * count)
         return type(result).__name__, isinstance(result, (bool, int, float, np.number, np.bool_))
-    signature = (types.float32,) * count
-    made.compile(signature)
-    given = made.overloads[signature].signature.return_type
+    _, _, signature, _ = made.get_call_template((types.float32,) * count, {})  # compiles; fills in defaults
+    given = made.overloads[tuple(signature)].signature.return_type
     return str(given), isinstance(given, (types.Float, types.Integer, types.Boolean))
 
 

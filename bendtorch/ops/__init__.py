@@ -36,6 +36,16 @@ from bendtorch.ops.arithmetic import (
     subtract_column,
     subtract_row,
 )
+from bendtorch.ops.elementwise import (
+    erf,
+    exp,
+    log,
+    map,  # noqa: A004
+    relu,
+    sigmoid,
+    tanh,
+    zip,  # noqa: A004
+)
 from bendtorch.ops.indexing import gather_rows, scatter_add_rows
 from bendtorch.ops.making import empty, full, ones, zeros
 from bendtorch.ops.parts import columns, concat_columns, concat_rows, rows, transpose
@@ -55,8 +65,12 @@ __all__ = [
     "divide_column",
     "divide_row",
     "empty",
+    "erf",
+    "exp",
     "full",
     "gather_rows",
+    "log",
+    "map",
     "matmul",
     "matmul_nt",
     "matmul_tn",
@@ -67,17 +81,21 @@ __all__ = [
     "multiply_row",
     "negate",
     "ones",
+    "relu",
     "row_maxima",
     "row_sums",
     "rows",
     "scale",
     "scatter_add_rows",
     "shift",
+    "sigmoid",
     "sqrt",
     "square",
     "subtract",
     "subtract_column",
     "subtract_row",
+    "tanh",
     "transpose",
     "zeros",
+    "zip",
 ]

@@ -177,12 +177,11 @@ FITS: Final = (
     Fit(
         "normal",
         "TAIL",
-        tail_ratio,
-        lambda a: 1 / tail_ratio(a),
+        lambda a: (real("0.5") - tail_ratio(a)) / a,
+        lambda a: a / tail_ratio(a),
         real("-1"),
         real("11.5") / real("17.5"),
         5,
-        (0.5,),
         below=5,
         place=lambda q: 3 * (1 + q) / (1 - q),  # from 0 to 14.5, and closer near 0
     ),

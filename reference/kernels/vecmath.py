@@ -2,7 +2,7 @@
 
 An ulp is the distance of the float32 numbers around the exact result (2^-149 below the normal range). The inputs are
 all 2^32 patterns of bits, or every 1021st with `--quick` (a prime, so that it meets all exponents and mantissas alike).
-NaN must give NaN, and a result that float32 cannot hold infinity.
+NaN must give NaN, a result that float32 cannot hold infinity, and a zero must have the sign of the exact one.
 
 The inputs go through in blocks, on all processors: the kernels here run without the GIL.
 """
@@ -32,9 +32,95 @@ BLOCK: Final = 1 << 18
 STRIDE: Final = 1021
 OVERFLOW: Final = LARGEST * (1 + 2.0**-25)  # rounds to infinity from here on
 SMALLEST: Final = 2.0**-149
-EXP_BOUND: Final = 1.0
 
 jit: Final = numba.njit(nogil=True, error_model="numpy")
+
+
+@dataclass(frozen=True)
+class Function:
+    """An elementary function: ours, its float64 value, PyTorch's, and the largest error that ours may have in ulps."""
+
+    name: str
+    ours: Any
+    exact: Any
+    theirs: Callable[[torch.Tensor], torch.Tensor]
+    bound: float
+
+    def evaluate(self) -> Evaluate:
+        """Ours, on arrays."""
+        function = self.ours
+
+        @jit
+        def loop(x: Array, y: Array) -> None:
+            for i in range(x.size):
+                y[i] = function(x[i])
+
+        return partial(_filled, loop)
+
+    def errors(self) -> Any:
+        """A function of x and y: the largest error of y, its place, and the number of wrong kinds of results."""
+        function = jit(self.exact)
+
+        @jit
+        def loop(x: Array, y: Array) -> tuple[float, int, int]:
+            worst, place, wrong = 0.0, 0, 0
+            for i in range(x.size):
+                error = _error(np.float64(y[i]), function(np.float64(x[i])))
+                if error > worst:
+                    worst, place = error, i
+                wrong += not error >= 0
+            return worst, place, wrong
+
+        return loop
+
+
+@jit
+def _error(result: float, exact: float) -> float:
+    """The error in ulps; -1 where NaN, infinity or the sign of zero is wrong."""
+    if math.isnan(exact):
+        return 0.0 if math.isnan(result) else -1.0
+    if abs(exact) >= OVERFLOW:
+        return 0.0 if result == math.copysign(np.inf, exact) else -1.0
+    if exact == 0 and (result != 0 or math.copysign(1.0, result) != math.copysign(1.0, exact)):
+        return -1.0
+    ulp = math.ldexp(1.0, math.frexp(exact)[1] - 24) if abs(exact) >= LEAST_NORMAL else SMALLEST
+    error = abs(result - exact) / ulp
+    return error if error < np.inf else -1.0
+
+
+def _filled(loop: Any, x: Array) -> Array:
+    y = np.empty_like(x)
+    loop(x, y)
+    return y
+
+
+def _exp(x: float) -> float:
+    return math.exp(x)
+
+
+def _tanh(x: float) -> float:
+    return math.tanh(x)
+
+
+def _erf(x: float) -> float:
+    return math.erf(x)
+
+
+def _logistic(x: float) -> float:
+    return 1 / (1 + math.exp(-x))
+
+
+def _log(x: float) -> float:
+    return math.log(x) if x > 0 else (-math.inf if x == 0 else math.nan)
+
+
+FUNCTIONS: Final = (
+    Function("exp", vecmath.exp, _exp, torch.exp, 1.0),
+    Function("log", vecmath.log, _log, torch.log, 1.0),
+    Function("tanh", vecmath.tanh, _tanh, torch.tanh, 1.3),
+    Function("sigmoid", vecmath.sigmoid, _logistic, torch.sigmoid, 2.0),
+    Function("erf", vecmath.erf, _erf, torch.erf, 0.93),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,40 +133,6 @@ class Worst:
 
     def __str__(self) -> str:
         return f"{self.ulps:.3f} ulp at {self.at:.9g}"
-
-
-@jit
-def _exp(x: Array, y: Array) -> None:
-    for i in range(x.size):
-        y[i] = vecmath.exp(x[i])
-
-
-@jit
-def _exp_errors(x: Array, y: Array) -> tuple[float, int, int]:
-    """The largest error of y = exp(x), its place, and the number of wrong kinds of results."""
-    worst, place, wrong = 0.0, 0, 0
-    for i in range(x.size):
-        result, exact = np.float64(y[i]), math.exp(np.float64(x[i]))
-        if math.isnan(exact) or exact >= OVERFLOW:
-            wrong += not (math.isnan(result) if math.isnan(exact) else result == np.inf)
-            continue
-        ulp = math.ldexp(1.0, math.frexp(exact)[1] - 24) if exact >= LEAST_NORMAL else SMALLEST
-        error = abs(result - exact) / ulp
-        if not error < np.inf:
-            wrong += 1
-        elif error > worst:
-            worst, place = error, i
-    return worst, place, wrong
-
-
-def _our_exp(x: Array) -> Array:
-    y = np.empty_like(x)
-    _exp(x, y)
-    return y
-
-
-def _their_exp(x: Array) -> Array:
-    return torch.exp(torch.from_numpy(x)).numpy()
 
 
 def sweep(evaluate: Evaluate, errors: Any, stride: int) -> Worst:
@@ -101,13 +153,21 @@ def _block(evaluate: Evaluate, errors: Any, stride: int, start: int) -> Worst:
 
 
 def rows(quick: bool) -> Iterator[Row]:
-    """The verdict on each function. PyTorch's is always taken with the stride: it is only there to compare with."""
-    ours = sweep(_our_exp, _exp_errors, STRIDE if quick else 1)
-    theirs = sweep(_their_exp, _exp_errors, STRIDE)
+    """The verdict on each function."""
+    for function in FUNCTIONS:
+        yield _row(function, STRIDE if quick else 1)
+
+
+def _row(function: Function, stride: int) -> Row:
+    """PyTorch's is always taken with the stride: it is only there to compare with."""
+    errors = function.errors()
+    ours = sweep(function.evaluate(), errors, stride)
+    theirs = sweep(lambda x: function.theirs(torch.from_numpy(x)).numpy(), errors, STRIDE)
     fault = ""
     if ours.wrong:
-        fault = f"{ours.wrong} results are NaN or infinite wrongly, or should be"
-    elif ours.ulps > EXP_BOUND:
-        fault = f"more than {EXP_BOUND} ulp"
-    name = f"every {STRIDE}st float32" if quick else "all 2^32 inputs"
-    yield Row(f"exp, {name}", "y", str(ours), str(theirs), f"{ours.ulps / theirs.ulps:.2f}", fault=fault)
+        fault = f"{ours.wrong} results are NaN, infinite or of a wrong sign, or should be"
+    elif ours.ulps > function.bound:
+        fault = f"more than {function.bound} ulp"
+    inputs = "all 2^32 inputs" if stride == 1 else f"every {stride}st float32"
+    times = f"{ours.ulps / theirs.ulps:.2f}"
+    return Row(f"{function.name}, {inputs}", "y", str(ours), str(theirs), times, fault=fault)

@@ -1,7 +1,8 @@
-"""Sums and products number by number, over several chunks."""
+"""Sums and products number by number, over several chunks; roots; the elementary functions by name."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from bendtorch.kernels.elementwise import CHUNK, add, multiply, sqrt
+from bendtorch.kernels import elementwise
+from bendtorch.kernels.elementwise import add, multiply
+from bendtorch.kernels.mapping import CHUNK
 from tests.support.arrays import numbers, same_bits, same_numbers, special_numbers
 from tests.support.sizes import rows, seeds, shrunk, widths
 from tests.support.threads import threads
@@ -76,11 +79,31 @@ def test_one_matrix_may_be_both_operands(kernel: Any, reference: Any, seed: int)
     assert same_bits(out, reference(a, a))
 
 
-@pytest.mark.parametrize("size", [0, 1, CHUNK, 2 * CHUNK + 17])
-def test_roots_of_several_chunks(size: int) -> None:
-    size = shrunk(size, size % 100)
-    x = special_numbers(0, 1, size)
-    root = np.empty_like(x)
-    with np.errstate(all="ignore"):
-        sqrt(x, root)
-        assert same_numbers(root, np.sqrt(x.astype(np.float64)).astype(np.float32))
+@given(n=rows, c=widths, seed=seeds)
+def test_roots_are_rounded_once(n: int, c: int, seed: int) -> None:
+    for make in (numbers, special_numbers):
+        x, out = make(seed, n, c), np.empty((n, c), np.float32)
+        elementwise.sqrt(x, out)
+        with np.errstate(all="ignore"):
+            assert same_numbers(out, np.sqrt(x.astype(np.float64)).astype(np.float32))
+
+
+def logistic(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+FUNCTIONS: Final[dict[str, Callable[[Any], Any]]] = {
+    "exp": np.exp,
+    "log": np.log,
+    "tanh": np.tanh,
+    "sigmoid": logistic,
+    "erf": np.vectorize(math.erf, otypes=[np.float64]),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_each_elementary_function_has_its_name(name: str) -> None:
+    """How exact they are is tested in `vecmath`."""
+    x, out = np.abs(numbers(0, 3, 5)), np.empty((3, 5), np.float32)
+    getattr(elementwise, name)(x, out)
+    assert np.allclose(out, FUNCTIONS[name](x.astype(np.float64)), rtol=1e-6)

@@ -38,13 +38,25 @@ TWO_TO_MINUS_123: Final = np.float32(2.0**-123)
 
 
 @helper
-def exp_parts(x: np.float32, rest: np.float32) -> tuple[np.float32, np.int32]:
-    """e^(x + rest) as m · 2^n for |x| up to 2^7 and a tiny rest: m from 0.7 to 1.42, and n as an exponent's bits."""
+def reduced(x: np.float32, rest: np.float32) -> tuple[np.float32, np.int32]:
+    """r, and n as an exponent's bits, where x + rest = n·ln 2 + r; for |x| up to 2^7 and a tiny rest."""
     rounded = fma(x, LOG2_E, ROUNDER)
     n = rounded - ROUNDER
-    r = fma(n, -LN2_LOW, fma(n, -LN2_HIGH, x) + rest)
+    return fma(n, -LN2_LOW, fma(n, -LN2_HIGH, x) + rest), np.int32(bits(rounded) << EXPONENT)
+
+
+@helper
+def slope(r: np.float32) -> np.float32:
+    """(e^r - 1) / r, for |r| up to ln 2 / 2."""
     p = fma(fma(fma(fma(EXP_4, r, EXP_3), r, EXP_2), r, EXP_1), r, EXP_0)
-    return fma(fma(p, r, ONE), r, ONE), np.int32(bits(rounded) << EXPONENT)
+    return fma(p, r, ONE)
+
+
+@helper
+def exp_parts(x: np.float32, rest: np.float32) -> tuple[np.float32, np.int32]:
+    """e^(x + rest) as m · 2^n: m from 0.7 to 1.42, and n as an exponent's bits; arguments as of `reduced`."""
+    r, n = reduced(x, rest)
+    return fma(slope(r), r, ONE), n
 
 
 @helper
