@@ -162,7 +162,7 @@ FITS: Final = (
         lambda s: odd(m.erf)(s) - 1,
         lambda s: 1 / odd(m.erf)(s),
         ALMOST_ZERO,
-        real("1"),
+        real("0.93") ** 2,
         7,
     ),
     Fit(
@@ -170,7 +170,7 @@ FITS: Final = (
         "LARGE",
         lambda a: m.log(m.erfc(a)) / a + 1,
         lambda a: a * m.erfc(a) / m.erf(a),
-        real("1"),
+        real("0.92"),
         real("4"),
         6,
     ),

@@ -74,7 +74,7 @@ def exp_of_negative(x: np.float32, rest: np.float32) -> np.float32:
 
 @helper
 def exp(x: np.float32) -> np.float32:
-    """e^x to within 0.9 ulp for every float32, results below the normal range included; NaN gives NaN.
+    """e^x to within 0.91 ulp for every float32, results below the normal range included; NaN gives NaN.
 
     2^n is applied as two factors, neither of which is out of range, so that the result is rounded once: 2^127 and
     2^(n - 127) for a positive n, else 2^-123 and 2^(n + 123).

@@ -28,12 +28,12 @@ of_negative = on_arrays(minus_nothing)
 
 
 def test_every_1009th_float32() -> None:
-    assert worst_of_all(exp, np.exp) <= 0.9
+    assert worst_of_all(exp, np.exp) <= 0.92
 
 
 @pytest.mark.parametrize(("low", "high"), [(-104.5, -87.0), (-1e-3, 1e-3), (88.0, 89.5), (-1.0, 1.0)])
 def test_where_results_are_subnormal_near_one_or_overflow(low: float, high: float) -> None:
-    assert worst(exp, np.exp, between(low, high)) <= 0.9
+    assert worst(exp, np.exp, between(low, high)) <= 0.92
 
 
 def test_special_values() -> None:
