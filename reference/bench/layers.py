@@ -12,16 +12,24 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from torch.nn.functional import linear, relu
+from torch.nn.functional import gelu, linear, relu, silu
 
-from bendtorch import Key, Layer, Linear, ReLU
+from bendtorch import GELU, GELUErf, Key, Layer, Linear, ReLU, Sigmoid, SiLU, Tanh
 from bendtorch.shapes.spec import ArraySpec
 from reference.bench.registry import Contest, Row
 from reference.inputs import normal
 from reference.pytorch import Function
 
 LINEAR: Final = ((32, 64, 64), (256, 784, 128), (1024, 576, 1536))
-RELU: Final = ((32, 64), (1024, 1024))
+ELEMENTS: Final = ((32, 64), (1024, 1024))
+ACTIVATIONS: Final[dict[str, tuple[Callable[..., Layer[Any, Any, Any, Any]], Function]]] = {
+    "ReLU": (ReLU, relu),
+    "Sigmoid": (Sigmoid, torch.sigmoid),
+    "Tanh": (Tanh, torch.tanh),
+    "SiLU": (SiLU, silu),
+    "GELU": (GELU, partial(gelu, approximate="tanh")),
+    "GELUErf": (GELUErf, gelu),
+}
 
 
 def rows() -> Iterator[Row]:
@@ -31,8 +39,9 @@ def rows() -> Iterator[Row]:
         moved = 4 * (n * i + o * i + o + n * o)
         again = 4 * (2 * n * i + 3 * o * i + 2 * o + n * o)  # dx written; weights read; dW read and written
         yield from _both("Linear", Linear, linear, (n, i, o), size, (work, 2 * work + n * o), (moved, again))
-    for n, c in RELU:
-        yield from _both("ReLU", ReLU, relu, (n, c), f"{n}×{c}", (0, 0), (8 * n * c, 12 * n * c))
+    for name, (layer, function) in ACTIVATIONS.items():
+        for n, c in ELEMENTS:
+            yield from _both(name, layer, function, (n, c), f"{n}×{c}", (0, 0), (8 * n * c, 12 * n * c))
 
 
 def _both(

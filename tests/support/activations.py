@@ -29,7 +29,8 @@ def within(value: F64, scale: F64, x: F64) -> Bounded:
 def logistic(v: F64) -> F64:
     """1 / (1 + e^-v), without overflow and without cancellation."""
     z = np.exp(-np.abs(v))
-    return np.where(v < 0, z, 1.0) / (1 + z)
+    result: F64 = np.where(v < 0, z, 1.0) / (1 + z)
+    return result
 
 
 def inner(x: F64) -> F64:
@@ -39,7 +40,8 @@ def inner(x: F64) -> F64:
 
 def normal(x: F64) -> F64:
     """The chance that a normally distributed number is below x."""
-    return _erfc(-x / math.sqrt(2)) / 2
+    result: F64 = _erfc(-x / math.sqrt(2)) / 2
+    return result
 
 
 def _by_output(f: Callable[[F64], F64], slope: Callable[[F64], F64], ulps: float) -> Reference:

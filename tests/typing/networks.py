@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 VALUES: Final = {"n": 7, "d": 11, "f": 13, "a": 17, "b": 5}
+ACTIVATIONS: Final = ("ReLU", "Sigmoid", "Tanh", "SiLU", "GELU", "GELUErf")
 LITERALS: Final = ("2", "3", "4", "6", "9")
 MARKED: Final = re.compile("«([^»]*)»")
 MOST_LAYERS: Final = 4
@@ -99,6 +100,12 @@ class Generator:
             return self.random.choice(LITERALS)
         return self.random.choice(choices or ("d", "f", "a", "b", "2 * d", "a + b", "3"))
 
+    def activation(self, n: str, c: str) -> str:
+        """A layer that changes every number by itself."""
+        if self.random.random() < 0.2:
+            return f"{self.random.choice(('ActIn', 'ActOut'))}(unary, binary, «{n}», «{c}»)"
+        return call(self.random.choice(ACTIVATIONS), n, c)
+
     def chain(self, takes: Shape, layers: int, *, is_first: bool = False) -> Made:
         """Some layers in a row, by `>>` or by `Seq`."""
         texts: list[str] = []
@@ -155,13 +162,13 @@ class Generator:
     def widened(self, x: Matrix) -> Made:
         """A hidden layer."""
         h, o = self.size(), self.size()
-        texts = (call("Linear", x.rows, x.columns, h), call("ReLU", x.rows, h), call("Linear", x.rows, h, o))
+        texts = (call("Linear", x.rows, x.columns, h), self.activation(x.rows, h), call("Linear", x.rows, h, o))
         return " >> ".join(texts), Matrix(x.rows, o)
 
     def kept(self, x: Matrix, depth: int = 2) -> Made:
         """Layers that keep their shape."""
         n, c, h = x.rows, x.columns, self.size()
-        simple = [call("ReLU", n, c), call("Id", n, c), call("Linear", n, c, c)]
+        simple = [self.activation(n, c), call("Id", n, c), call("Linear", n, c, c)]
         if depth == 0:
             return self.random.choice(simple), x
         f, g = self.kept(x, depth - 1)[0], self.kept(x, depth - 1)[0]

@@ -18,12 +18,13 @@ import bendtorch
 import bendtorch.combine
 from bendtorch import BendError
 from tests.typing.harness import Project
-from tests.typing.networks import VALUES, Generator, Matrix, Network, Shape
+from tests.typing.networks import ACTIVATIONS, VALUES, Generator, Matrix, Network, Shape
 
 COUNT: Final = int(os.environ.get("BENDTORCH_NETWORKS", "60"))
 HEADER: Final = (
     "from __future__ import annotations\n\nfrom typing import Any\n\nfrom bendtorch import *\n"
     "from bendtorch.shapes.dims import A, B, D, F, N\n\n\n"
+    "def unary(a: float) -> float:\n    return a\n\n\ndef binary(a: float, b: float) -> float:\n    return a\n\n\n"
 )
 NETWORKS: Final = [Generator(seed).network() for seed in range(COUNT)]
 CHANGED: Final = [random.Random(seed).randrange(network.size_count) for seed, network in enumerate(NETWORKS)]
@@ -124,5 +125,5 @@ def test_every_message_is_about_shapes(files: Files) -> None:
 
 def test_all_layers_and_combinators_occur() -> None:
     text = " ".join(Generator(seed).network().text for seed in range(max(COUNT, 400)))
-    wanted = {*bendtorch.combine.__all__, "Linear", "LinearNB", "LinearFirst", "ReLU"}
+    wanted = {*bendtorch.combine.__all__, "Linear", "LinearNB", "LinearFirst", *ACTIVATIONS, "ActIn", "ActOut"}
     assert wanted <= set(re.findall(r"\w+(?=\()", text))
