@@ -112,9 +112,11 @@ def describe(leaves: Sequence[Leaf], build: Callable[..., P], split: Callable[[P
     )
 
 
-def matrix(r: Dim[R], c: Dim[C], name: str = "weight", init: Init = zeros_init) -> Params[Mat[R, C]]:
-    """Parameters that are one matrix."""
-    return describe([Leaf(name, (r, c), init)], lambda m: cast("Mat[R, C]", m), lambda p: (cast("AnyMat", p),))
+def matrix(
+    r: Dim[R], c: Dim[C], name: str = "weight", init: Init = zeros_init, *, vector: bool = False
+) -> Params[Mat[R, C]]:
+    """Parameters that are one matrix; a `vector` is a matrix of one row that files hold with one axis."""
+    return describe([Leaf(name, (r, c), init, vector)], lambda m: cast("Mat[R, C]", m), lambda p: (cast("AnyMat", p),))
 
 
 def counter(name: str = "counter") -> Params[Counter]:

@@ -6,26 +6,35 @@ from bendtorch.layers.activation import ActIn, ActOut
 from bendtorch.layers.dropout import Dropout
 from bendtorch.layers.gelu import GELU
 from bendtorch.layers.gelu_erf import GELUErf
+from bendtorch.layers.layer_norm import Affine, LayerNorm
 from bendtorch.layers.linear import Lin, Linear
 from bendtorch.layers.linear_first import LinearFirst
 from bendtorch.layers.linear_nb import LinearNB
+from bendtorch.layers.log_softmax import LogSoftmax
 from bendtorch.layers.relu import ReLU
+from bendtorch.layers.rms_norm import RMSNorm
 from bendtorch.layers.sigmoid import Sigmoid
 from bendtorch.layers.silu import SiLU
+from bendtorch.layers.softmax import Softmax
 from bendtorch.layers.tanh import Tanh
 
 __all__ = [
     "GELU",
     "ActIn",
     "ActOut",
+    "Affine",
     "Dropout",
     "GELUErf",
+    "LayerNorm",
     "Lin",
     "Linear",
     "LinearFirst",
     "LinearNB",
+    "LogSoftmax",
+    "RMSNorm",
     "ReLU",
     "SiLU",
     "Sigmoid",
+    "Softmax",
     "Tanh",
 ]
