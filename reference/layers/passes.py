@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -15,6 +15,9 @@ from reference.compare import Case, Draw
 from reference.errors import Array
 from reference.inputs import Fill, normal
 from reference.pytorch import Function, evaluate, term_sizes
+
+Scale: TypeAlias = Callable[[Mapping[str, Array], Array], Mapping[str, Array]]
+"""The size of the terms of each result, from the inputs and dy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +37,12 @@ def layer_case(
     fills: Fills,
     tolerance: float,
     most: int = 200,
+    scale: Scale | None = None,
 ) -> Case:
-    """A case of a layer against `function(x, **leaves)`, which must be a sum of products of its inputs.
+    """A case of a layer against `function(x, **leaves)`.
 
-    `shapes` are those of x and y. Quantities: y, dx (where the layer gives one), and the gradient of each leaf.
+    `shapes` are those of x and y. Quantities: y, dx (where the layer gives one), and the gradient of each leaf. Without
+    a `scale`, the function must be a sum of products of its inputs, from which the size of the terms follows.
     """
     fixed = () if layer.info.input_gradient else ("x",)
 
@@ -50,10 +55,15 @@ def layer_case(
             ours=passes(layer, inputs, dy),
             theirs=evaluate(function, inputs, dy, torch.float32, fixed),
             exact=evaluate(function, inputs, dy, torch.float64, fixed),
-            scale=term_sizes(function, inputs, dy),
+            scale=term_sizes(function, inputs, dy) if scale is None else scale(wide(inputs), dy.astype(np.float64)),
         )
 
     return Case(name, draw, tolerance, most=most)
+
+
+def wide(inputs: Mapping[str, Array]) -> dict[str, Array]:
+    """The inputs in float64."""
+    return {name: array.astype(np.float64) for name, array in inputs.items()}
 
 
 def passes(layer: Layer[Any, Any, Any, Any], inputs: Mapping[str, Array], dy: Array) -> dict[str, Array]:
