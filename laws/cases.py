@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from bendtorch import GELUErf, Layer, Linear, LinearFirst, LinearNB, ReLU, Tanh
+from bendtorch import GELUErf, Layer, LayerNorm, Linear, LinearFirst, LinearNB, LogSoftmax, ReLU, RMSNorm, Softmax, Tanh
 from bendtorch.laws.nest import arrays_in
 from bendtorch.laws.trial import filled
 from bendtorch.laws.trial import parameters as drawn_parameters
@@ -17,17 +17,27 @@ from bendtorch.shapes.spec import ArraySpec
 
 AnyLayer = Layer[Any, Any, Any, Any]
 
-relu: Any = ReLU  # with sizes that are only known at run time
-tanh: Any = Tanh
-gelu_erf: Any = GELUErf
+KEEP: Final[dict[str, Any]] = {
+    "GELUErf": GELUErf,
+    "LayerNorm": LayerNorm,
+    "LogSoftmax": LogSoftmax,
+    "ReLU": ReLU,
+    "RMSNorm": RMSNorm,
+    "Softmax": Softmax,
+    "Tanh": Tanh,
+}
+
+
+def keeping_width(make: Any) -> Callable[[Any, Any, Any], AnyLayer]:
+    """A layer that keeps its width, as a function of rows, inputs and outputs."""
+    return lambda n, i, o: make(n, i)
+
 
 # Each takes rows, inputs and outputs; a layer that keeps its width ignores the outputs.
 MAKERS: Final[dict[str, Callable[[Any, Any, Any], AnyLayer]]] = {
     "Linear": Linear,
     "LinearNB": LinearNB,
-    "ReLU": lambda n, i, o: relu(n, i),
-    "Tanh": lambda n, i, o: tanh(n, i),
-    "GELUErf": lambda n, i, o: gelu_erf(n, i),
+    **{name: keeping_width(make) for name, make in KEEP.items()},
 }
 FIRST: Final[dict[str, Callable[[Any, Any, Any], AnyLayer]]] = {"LinearFirst": LinearFirst, **MAKERS}
 

@@ -17,6 +17,8 @@ ACTIVATIONS: Final = ("ReLU", "Sigmoid", "Tanh", "SiLU", "GELU", "GELUErf")
 LITERALS: Final = ("2", "3", "4", "6", "9")
 MARKED: Final = re.compile("«([^»]*)»")
 MOST_LAYERS: Final = 4
+KEEP: Final = ("Id", "Softmax", "LogSoftmax", "RMSNorm", "LayerNorm")
+"""Layers whose output has their input's shape: rows and columns."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ class Generator:
     def kept(self, x: Matrix, depth: int = 2) -> Made:
         """Layers that keep their shape."""
         n, c, h = x.rows, x.columns, self.size()
-        simple = [self.activation(n, c), call("Id", n, c), call("Linear", n, c, c)]
+        simple = [call(name, n, c) for name in KEEP] + [self.activation(n, c), call("Linear", n, c, c)]
         if depth == 0:
             return self.random.choice(simple), x
         f, g = self.kept(x, depth - 1)[0], self.kept(x, depth - 1)[0]
