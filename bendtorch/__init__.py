@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         ActOut,
         Affine,
         Dropout,
+        Embedding,
         GELUErf,
         LayerNorm,
         Lin,
@@ -58,12 +59,13 @@ if TYPE_CHECKING:
         LogSoftmax,
         ReLU,
         RMSNorm,
+        RoPE,
         Sigmoid,
         SiLU,
         Softmax,
         Tanh,
     )
-    from bendtorch.losses import CrossEntropy, Loss, LossOut
+    from bendtorch.losses import MSE, NLL, CrossEntropy, Loss, LossOut
     from bendtorch.optim import (
         SGD,
         VECTORS,
@@ -114,6 +116,8 @@ _PARTS: Final = (
 
 __all__ = [
     "GELU",
+    "MSE",
+    "NLL",
     "PROVE",
     "SGD",
     "VECTORS",
@@ -146,6 +150,7 @@ __all__ = [
     "Dropout",
     "DtypeError",
     "EarlyStopping",
+    "Embedding",
     "Eq",
     "Fork",
     "Fwd",
@@ -180,6 +185,7 @@ __all__ = [
     "Repeat",
     "Reshape",
     "Residual",
+    "RoPE",
     "Run",
     "Seq",
     "ShapeError",

@@ -1,15 +1,36 @@
-"""Range checks of ids and labels, before a kernel reads memory by them."""
+"""Ids and labels: range checks, before a kernel reads memory by them; how much the labels of a batch weigh."""
 
 from __future__ import annotations
 
-from bendtorch.kernels.arrays import Labels
-from bendtorch.kernels.compile import kernel
+import numpy as np
+
+from bendtorch.kernels.arrays import Flat, Labels
+from bendtorch.kernels.compile import helper, kernel
 
 
 @kernel
-def first_outside(ids: Labels, bound: int) -> int:
-    """The first place whose id is not in 0 to bound - 1; -1 when there is none."""
+def first_outside(ids: Labels, bound: int, allowed: int) -> int:
+    """The first place whose id is neither in 0 to bound - 1 nor the allowed one; -1 when there is none.
+
+    Where nothing else is allowed, `allowed` is 0, which is in the range.
+    """
     for i in range(ids.size):
-        if ids[i] < 0 or ids[i] >= bound:
+        if (ids[i] < 0 or ids[i] >= bound) and ids[i] != allowed:
             return i
     return -1
+
+
+@kernel
+def total_weight(labels: Labels, weights: Flat, ignored: int) -> float:
+    """The sum of the weights of the labels that are not ignored: what a weighted mean is divided by."""
+    total = 0.0
+    for i in range(labels.size):
+        if labels[i] != ignored:
+            total += np.float64(weights[labels[i]])
+    return total
+
+
+@helper
+def inverse(total: float) -> float:
+    """1 / total; 0 where nothing counts, so that a mean of nothing is 0."""
+    return 1.0 / total if total > 0.0 else 0.0

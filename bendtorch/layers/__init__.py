@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bendtorch.layers.activation import ActIn, ActOut
 from bendtorch.layers.dropout import Dropout
+from bendtorch.layers.embedding import Embedding
 from bendtorch.layers.gelu import GELU
 from bendtorch.layers.gelu_erf import GELUErf
 from bendtorch.layers.layer_norm import Affine, LayerNorm
@@ -13,6 +14,7 @@ from bendtorch.layers.linear_nb import LinearNB
 from bendtorch.layers.log_softmax import LogSoftmax
 from bendtorch.layers.relu import ReLU
 from bendtorch.layers.rms_norm import RMSNorm
+from bendtorch.layers.rope import RoPE
 from bendtorch.layers.sigmoid import Sigmoid
 from bendtorch.layers.silu import SiLU
 from bendtorch.layers.softmax import Softmax
@@ -24,6 +26,7 @@ __all__ = [
     "ActOut",
     "Affine",
     "Dropout",
+    "Embedding",
     "GELUErf",
     "LayerNorm",
     "Lin",
@@ -33,6 +36,7 @@ __all__ = [
     "LogSoftmax",
     "RMSNorm",
     "ReLU",
+    "RoPE",
     "SiLU",
     "Sigmoid",
     "Softmax",

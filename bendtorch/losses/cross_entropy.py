@@ -34,7 +34,7 @@ def CrossEntropy(n: Dim[N], c: Dim[C]) -> Loss[Mat[N, C], Ids[N]]:
         logits, labels = guard_mat(y, (n, c), name, "y"), guard_ids(target, n, name, "target")
         if n == 0:
             raise ShapeError(f"{name}: the mean over an empty batch is not defined; skip empty batches")
-        wrong = first_outside(labels, c)
+        wrong = first_outside(labels, c, 0)
         if wrong >= 0:
             raise IndexRangeError(f"{name}: target[{wrong}] is {labels[wrong]}, labels go from 0 to {c - 1}")
         return logits, labels
