@@ -34,9 +34,8 @@ def Embedding(
 
     Laws: L24, L25, L30 to L35, L46 to L48, L52, L63, L69.
     """
-    name = f"Embedding({n}, {v}, {d})"
-    check_sizes(name, n=n, v=v, d=d)
-    padding = _row_of_padding(name, v, padding_id)
+    info = _info(n, v, d, padding_id)
+    name, padding = str(info), -1 if padding_id is None else padding_id
 
     def in_range(x: Ids[N], argument: str) -> Ids[N]:
         ids = guard_ids(x, n, name, argument)
@@ -55,17 +54,18 @@ def Embedding(
         embedding_backward(dy, ids, padding, guard_target(g, (v, d), name, "the gradient"))
         return Bwd(ids, g)
 
-    info = Info("Embedding", {"n": n, "v": v, "d": d}, ids_spec(n), mat_spec(n, d), ids_spec(n))
     return make_layer(matrix(v, d, "weight", _table_init(d, padding)), fwd, bwd, info)
 
 
-def _row_of_padding(name: str, v: int, padding_id: int | None) -> int:
-    """The padding's row; -1 where there is none."""
-    if padding_id is None:
-        return -1
-    if isinstance(padding_id, bool) or not isinstance(padding_id, int) or not 0 <= padding_id < v:
+def _info(n: int, v: int, d: int, padding_id: int | None) -> Info:
+    """What an embedding says of itself; refuses sizes and a padding that it cannot have."""
+    name = f"Embedding({n}, {v}, {d})"
+    check_sizes(name, n=n, v=v, d=d)
+    if padding_id is not None and not (type(padding_id) is int and 0 <= padding_id < v):
         raise ConfigError(f"{name}: padding_id must be an int from 0 to {v - 1}, or None, got {padding_id!r}")
-    return padding_id
+    options = {} if padding_id is None else {"padding_id": padding_id}
+    ids = ids_spec(n, below=v)
+    return Info("Embedding", {"n": n, "v": v, "d": d}, ids, mat_spec(n, d), ids, options=options)
 
 
 def _table_init(d: int, padding: int) -> Init:

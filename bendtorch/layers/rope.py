@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from bendtorch.shapes.dims import HALF, Dim, H, N, T
 from bendtorch.shapes.guard import guard_mat
 from bendtorch.shapes.spec import check_sizes, mat_spec
 
+USUAL: Final = {"base": 10000.0, "offset": 0, "interleaved": False}
 MOST_POSITIONS: Final = 1 << 53  # beyond, float64 does not hold every position
 
 
@@ -52,10 +53,8 @@ def RoPE(
 
     Laws: L24 to L36, L62, L69.
     """
-    name = f"RoPE({n}, {t}, {h}, {half})"
-    check_sizes(name, n=n, t=t, h=h, half=half)
-    _check_options(name, base, offset, interleaved)
-    width, shape = 2 * h * half, (n, 2 * h * half)
+    info = _info(n, t, h, half, {"base": base, "offset": offset, "interleaved": interleaved})
+    name, width, shape = str(info), 2 * h * half, (n, 2 * h * half)
     cos, sin, opposite = _tables(t, half, float(base), offset)
 
     def fwd(p: Unit, x: Mat[N, "2*H*HALF"]) -> Fwd[Mat[N, "2*H*HALF"], Unit]:
@@ -68,8 +67,17 @@ def RoPE(
         rotate(guard_mat(dy, shape, name, "dy"), cos, opposite, interleaved, dx)
         return Bwd(dx, g)
 
-    spec = mat_spec(n, width)
-    return make_layer(no_params(), fwd, bwd, Info("RoPE", {"n": n, "t": t, "h": h, "half": half}, spec, spec, ()))
+    return make_layer(no_params(), fwd, bwd, info)
+
+
+def _info(n: int, t: int, h: int, half: int, options: dict[str, Any]) -> Info:
+    """What the layer says of itself, with the options that are not the usual ones; refuses what it cannot have."""
+    name, sizes = f"RoPE({n}, {t}, {h}, {half})", {"n": n, "t": t, "h": h, "half": half}
+    check_sizes(name, **sizes)
+    _check_options(name, **options)
+    spec = mat_spec(n, 2 * h * half)
+    changed = {option: value for option, value in options.items() if value != USUAL[option]}
+    return Info("RoPE", sizes, spec, spec, (), options=changed)
 
 
 def _check_options(name: str, base: float, offset: int, interleaved: bool) -> None:
