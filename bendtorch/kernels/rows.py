@@ -12,13 +12,17 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat
 from bendtorch.kernels.compile import helper, kernel, reduction
-from bendtorch.kernels.vecmath import exp, ordered, unordered
+from bendtorch.kernels.vecmath import bits, exp, from_bits
 
 BLOCK: Final = 1024  # numbers summed in float32
 CHUNK: Final = 1 << 14  # numbers a chunk of rows has at least
 ZERO: Final = np.float32(0)
 ONE: Final = np.float32(1)
+NAN: Final = np.float32(np.nan)
 LEAST: Final = np.int32(-(2**31))
+MOST: Final = np.int32(2**31 - 1)
+NONE: Final = np.uint32(0)
+MINUS_INFINITY: Final = np.uint32(0xFF800000)  # its bits
 
 
 @helper
@@ -29,15 +33,22 @@ def rows_of_chunk(c: int) -> int:
 
 @reduction
 def row_max(x: Flat) -> np.float32:
-    """The largest number; NaN where there is a NaN above everything. As integers, so that it needs no float flags."""
-    most = LEAST
+    """The largest number; NaN where there is one.
+
+    On the bits, which need no float flags. As signed integers, the largest is the largest positive number; where there
+    is none, the smallest is the negative number next to zero. As unsigned ones, what is above -inf is a negative NaN.
+    """
+    most, least, farthest = LEAST, MOST, NONE
     for i in range(x.size):
-        most = max(most, ordered(x[i]))
-    return unordered(most)
+        b = bits(x[i])
+        most, least, farthest = max(most, b), min(least, b), max(farthest, np.uint32(b))
+    if farthest > MINUS_INFINITY:
+        return NAN
+    return from_bits(most) if most >= 0 else from_bits(least)
 
 
 @helper
-def _exp_block(x: Flat, m: np.float32, e: Flat) -> None:
+def _exponentials(x: Flat, m: np.float32, e: Flat) -> None:
     for i in range(x.size):
         e[i] = exp(x[i] - m)
 
@@ -52,12 +63,19 @@ def _rest_block(e: Flat) -> np.float32:
 
 
 @reduction
-def _ones_block(e: Flat) -> int:
+def _ones_block(e: Flat) -> np.float32:
     """How many are 1: the largest, and its equals."""
-    count = 0
+    count = ZERO
     for i in range(e.size):
-        count += 1 if e[i] >= ONE else 0
+        count += ONE if e[i] >= ONE else ZERO
     return count
+
+
+@helper
+def exp_block(x: Flat, m: np.float32, e: Flat) -> tuple[int, float]:
+    """`exp_row` of at most BLOCK numbers."""
+    _exponentials(x, m, e)
+    return int(_ones_block(e)), np.float64(_rest_block(e))
 
 
 @kernel
@@ -70,9 +88,9 @@ def exp_row(x: Flat, m: np.float32, e: Flat) -> tuple[int, float]:
     ones, rest = 0, 0.0
     for low in range(0, x.size, BLOCK):
         high = min(x.size, low + BLOCK)
-        _exp_block(x[low:high], m, e[low:high])
-        ones += _ones_block(e[low:high])
-        rest += np.float64(_rest_block(e[low:high]))
+        more_ones, more = exp_block(x[low:high], m, e[low:high])
+        ones += more_ones
+        rest += more
     return ones, rest
 
 

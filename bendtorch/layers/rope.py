@@ -73,7 +73,7 @@ def RoPE(
 def _info(n: int, t: int, h: int, half: int, options: dict[str, Any]) -> Info:
     """What the layer says of itself, with the options that are not the usual ones; refuses what it cannot have."""
     name, sizes = f"RoPE({n}, {t}, {h}, {half})", {"n": n, "t": t, "h": h, "half": half}
-    check_sizes(name, **sizes)
+    check_sizes(name, n=n, t=t, h=h, half=half)
     _check_options(name, **options)
     spec = mat_spec(n, 2 * h * half)
     changed = {option: value for option, value in options.items() if value != USUAL[option]}

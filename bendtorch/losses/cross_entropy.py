@@ -2,49 +2,67 @@
 
     y: n × c (logits)      target: n labels, each in 0 to c - 1
 
-The gradient of y is (softmax(y) - onehot(label)) / n. The exponentials of a row are summed in blocks with a float64
-total: a running float32 sum over 49 152 classes is 3.4 tolerances off.
+The gradient of y is (softmax(y) - onehot(label)) / n. With weights w of the classes, the mean is weighted by w[label].
+With label smoothing ε, a row's loss is (1 - ε) times that, and ε / c times the sum of -w[j]·log softmax(y)[j] over all
+classes j. The exponentials of a row are summed in blocks with a float64 total: a running float32 sum over 49 152
+classes is 3.4 tolerances off.
 """
 
 from __future__ import annotations
 
-from bendtorch.errors import IndexRangeError, ShapeError
-from bendtorch.kernels.cross_entropy import cross_entropy, cross_entropy_value
-from bendtorch.kernels.labels import first_outside
+import numpy as np
+
+from bendtorch.errors import ConfigError
+from bendtorch.kernels.arrays import Matrix
+from bendtorch.kernels.cross_entropy import cross_entropy
 from bendtorch.kernels.memory import empty_mat
+from bendtorch.losses.labels import Weights, classes
 from bendtorch.losses.loss import Loss, LossOut
 from bendtorch.shapes.arrays import Ids, Mat
 from bendtorch.shapes.dims import C, Dim, N
-from bendtorch.shapes.guard import guard_ids, guard_mat
-from bendtorch.shapes.spec import check_sizes
 
 
-def CrossEntropy(n: Dim[N], c: Dim[C]) -> Loss[Mat[N, C], Ids[N]]:
+def CrossEntropy(
+    n: Dim[N],
+    c: Dim[C],
+    *,
+    ignore_index: int | None = None,
+    weight: Weights | None = None,
+    label_smoothing: float = 0.0,
+) -> Loss[Mat[N, C], Ids[N]]:
     """Cross-entropy of `n` rows of `c` logits against labels: PyTorch's `F.cross_entropy(y, target)`.
 
-    Raises `IndexRangeError` for a label outside of 0 to c - 1, `ShapeError` or `DtypeError` for arrays of another shape
-    or type, and `ShapeError` for an empty batch, whose mean is not defined.
+    Rows whose label is `ignore_index` count neither in the mean nor in the gradient; without one, every label must be a
+    class. (PyTorch's default is -100.) `weight` has a number for each class, by which its rows count. Where no row
+    counts, loss and gradient are 0. `label_smoothing`, from 0 to 1, is the share of the target that is spread over all
+    classes.
 
-    Laws: L24, L25, L31 (weighted by rows), L33, L36, L54, L69.
+    Raises `ConfigError` for options that are not possible, `IndexRangeError` for a label outside of 0 to c - 1,
+    `ShapeError` or `DtypeError` for arrays of another shape or type, and `ShapeError` for an empty batch, whose mean is
+    not defined.
+
+    Laws: L25, L31 (weighted by rows), L33, L36, L54, L69.
     """
     name = f"CrossEntropy({n}, {c})"
-    check_sizes(name, n=n, c=c)
+    labels = classes(name, n, c, ignore_index, weight)
+    if (
+        isinstance(label_smoothing, bool)
+        or not isinstance(label_smoothing, (int, float))
+        or not 0 <= label_smoothing <= 1
+    ):
+        raise ConfigError(f"{name}: label_smoothing must be a number from 0 to 1, got {label_smoothing!r}")
+    spread = float(labels.weights.mean(dtype=np.float64))
+    smoothing, nothing = float(label_smoothing), empty_mat(0, c)
 
-    def arrays(y: Mat[N, C], target: Ids[N]) -> tuple[Mat[N, C], Ids[N]]:
-        logits, labels = guard_mat(y, (n, c), name, "y"), guard_ids(target, n, name, "target")
-        if n == 0:
-            raise ShapeError(f"{name}: the mean over an empty batch is not defined; skip empty batches")
-        wrong = first_outside(labels, c, 0)
-        if wrong >= 0:
-            raise IndexRangeError(f"{name}: target[{wrong}] is {labels[wrong]}, labels go from 0 to {c - 1}")
-        return logits, labels
+    def loss(y: Mat[N, C], target: Ids[N], dy: Matrix) -> float:
+        logits, picked = labels.check(y, target)
+        return cross_entropy(logits, picked, labels.weights, labels.ignored, smoothing, spread, dy)
 
     def grad(y: Mat[N, C], target: Ids[N]) -> LossOut[Mat[N, C]]:
-        logits, labels = arrays(y, target)
         dy = empty_mat(n, c)
-        return LossOut(cross_entropy(logits, labels, dy), dy)
+        return LossOut(loss(y, target, dy), dy)
 
     def value(y: Mat[N, C], target: Ids[N]) -> float:
-        return cross_entropy_value(*arrays(y, target))
+        return loss(y, target, nothing)
 
     return Loss(name, grad, value)
