@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,14 @@ class AtTheEdge(Key):
         return np.where(np.arange(count) % 2 == 0, np.uint64(0), np.uint64(2**64 - 1))
 
 
+class AllOnes(Key):
+    """A key whose words are the greatest."""
+
+    def bits(self, count: int) -> Any:
+        """All ones."""
+        return np.full(count, 2**64 - 1, np.uint64)
+
+
 @given(low=st.floats(-8, 8, width=32), width=st.floats(0.125, 8, width=32))
 def test_uniform_stays_inside_for_the_extreme_words(low: float, width: float) -> None:
     drawn = AtTheEdge(0).uniform(2, low, low + width)
@@ -121,6 +130,66 @@ def test_uniform_is_even() -> None:
     """Each of 16 equal bins of 64000 numbers holds 4000 within five deviations."""
     counts_of_bins, _ = np.histogram(Key(11).uniform(64000, -2, 2), bins=16, range=(-2, 2))
     assert np.all(np.abs(counts_of_bins - 4000) < 5 * np.sqrt(4000))
+
+
+@given(seed=seeds, count=counts)
+def test_normal_is_the_formula_of_box_and_muller(seed: int, count: int) -> None:
+    """In float64, of pairs of words, rounded once; numpy's own functions may differ by a float32 rounding."""
+    unit = (Key(seed).bits(2 * count).reshape(count, 2) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    expected = np.sqrt(-2 * np.log(1 - unit[:, 0])) * np.cos(2 * np.pi * unit[:, 1])
+    drawn = Key(seed).normal(count, 3.0, 0.5)
+    assert drawn.dtype == np.float32
+    assert np.allclose(Key(seed).normal(count), expected, rtol=2.0**-24 * 1.001, atol=1e-14)
+    assert np.allclose(drawn, 3 + 0.5 * expected, rtol=2.0**-23, atol=1e-14)
+
+
+@given(seed=seeds, count=counts, more=counts)
+def test_a_longer_normal_draw_starts_with_a_shorter(seed: int, count: int, more: int) -> None:
+    assert same_bits(Key(seed).normal(count + more)[:count], Key(seed).normal(count))
+
+
+@pytest.mark.parametrize(
+    ("key", "numbers"),
+    [
+        (Key(0), [-0.008211587555706501, 0.9481955766677856, -0.10631822049617767, 0.8614349365234375]),
+        (Key(1).fold(2), [-0.4995284378528595, 0.31229111552238464, -0.5652564167976379, -1.1618149280548096]),
+    ],
+)
+def test_normal_numbers_never_change(key: Key, numbers: list[float]) -> None:
+    """On no machine: the logarithm and the cosine are made of sums, products and square roots."""
+    assert same_bits(key.normal(4), np.array(numbers, np.float32))
+
+
+def test_normal_has_the_moments_and_tails_of_the_distribution() -> None:
+    """Of 10^5 numbers, each within five of its standard deviations."""
+    count = 100_000
+    drawn = Key(5).normal(count).astype(np.float64)
+    for power, moment, variance in ((1, 0, 1), (2, 1, 2), (3, 0, 15), (4, 3, 96)):
+        assert abs(np.mean(drawn**power) - moment) < 5 * np.sqrt(variance / count)
+    for bound in (-3.0, -2.0, -1.0, 0.0, 0.5, 1.0, 2.0, 3.0):
+        share = (1 + math.erf(bound / math.sqrt(2))) / 2
+        assert abs(np.mean(drawn < bound) - share) < 5 * np.sqrt(share * (1 - share) / count)
+    assert abs(np.corrcoef(drawn[:-1], drawn[1:])[0, 1]) < 5 / np.sqrt(count)
+
+
+def test_normal_of_the_extreme_words() -> None:
+    """Zeros give radius 0, and all ones the largest radius: nothing is infinite."""
+    assert AtTheEdge(0).normal(1).tolist() == [0.0]
+    assert abs(float(AllOnes(0).normal(1)[0])) == pytest.approx(math.sqrt(2 * 53 * math.log(2)), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("mean", "deviation"), [(np.nan, 1.0), (0.0, np.nan), (0.0, -1.0), (np.inf, 1.0), (0.0, np.inf), (0.0, 1e38)]
+)
+def test_a_distribution_that_is_none_is_refused(mean: float, deviation: float) -> None:
+    with pytest.raises(
+        ConfigError, match=r"^Key\.normal: expected a finite mean and deviation >= 0, not too large, got "
+    ):
+        Key(0).normal(3, mean, deviation)
+
+
+def test_normal_without_deviation_is_the_mean() -> None:
+    assert Key(0).normal(3, 2.5, 0.0).tolist() == [2.5] * 3
 
 
 @given(seed=seeds, count=counts)

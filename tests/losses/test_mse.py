@@ -57,4 +57,4 @@ def test_many_small_squares_beside_a_large_one() -> None:
     """A running float32 sum forgets them."""
     y = np.full((1, 50_000), 1, np.float32)
     y[0, 0] = 4096
-    assert LOSS(1, 50_000).value(y, np.zeros_like(y)) == pytest.approx((4096**2 + 49_999) / 50_000, rel=1e-5)
+    assert LOSS(1, 50_000).value(y, np.zeros_like(y)) == pytest.approx((4096**2 + 49_999) / 50_000, rel=1e-4)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -89,7 +89,7 @@ def value_is_the_gradients_loss(case: LossCase) -> None:
     """All three ways to ask for the loss give one number, a float; the gradient is an array of the output's type."""
     y, target = case.y, case.target
     out = case.loss.grad(y, target)
-    assert type(out.loss) is float
+    assert isinstance(out.loss, float)
     assert case.loss.value(y, target) == out.loss == case.loss(y, target).loss
     assert type(out.dy) is np.ndarray
     assert out.dy.dtype == np.float32
@@ -149,18 +149,14 @@ def other_arrays_are_refused(case: LossCase) -> None:
     """An array of another type, rank or size raises the error that names the loss, the argument and what is wanted."""
     y, target, name = case.y, case.target, f"{case.loss}: "
     for call in (case.loss.grad, case.loss.value):
-        for argument, array, use in (
-            ("y", y, lambda a, call=call: call(a, target)),
-            ("target", target, lambda a, call=call: call(y, a)),
-        ):
+        for argument, array, use in (("y", y, lambda a, f=call: f(a, target)), ("target", target, partial(call, y))):
+            must, kind = f"{name}{argument} must be ", "Mat" if array.ndim == 2 else "Ids"
             for wrong in WRONG_TYPES if array.ndim == 2 else WRONG_IDS:
-                refused(DtypeError, lambda use=use, w=array.astype(wrong): use(w), f"{name}{argument} must be ")  # type: ignore[misc]
-            kind = "Mat" if array.ndim == 2 else "Ids"
-            want = f"{name}{argument} must be {kind}[{', '.join(map(str, array.shape))}]"
+                refused(DtypeError, partial(use, array.astype(wrong)), must)
             for shape in wrong_shapes(array):
-                other = np.zeros(shape, array.dtype)
-                refused(ShapeError, lambda use=use, w=other: use(w), want, f"{list(shape)}")  # type: ignore[misc]
-            refused(DtypeError, lambda use=use, w=array.tolist(): use(w), f"{name}{argument} must be ", "list")  # type: ignore[misc]
+                want = f"{must}{kind}[{', '.join(map(str, array.shape))}]"
+                refused(ShapeError, partial(use, np.zeros(shape, array.dtype)), want, f"{list(shape)}")
+            refused(DtypeError, partial(use, array.tolist()), must, "list")
 
 
 def labels_out_of_range_are_named(case: LossCase) -> None:
@@ -175,23 +171,21 @@ def labels_out_of_range_are_named(case: LossCase) -> None:
         target[place:] = wrong
         text = f"{case.loss}: target[{place}] is {wrong}, labels go from 0 to {case.c - 1}"
         for call in (case.loss.grad, case.loss.value):
-            refused(IndexRangeError, lambda call=call: call(y, target), text)  # type: ignore[misc]
+            refused(IndexRangeError, partial(call, y, target), text)
 
 
 def an_empty_batch_has_no_mean(case: LossCase) -> None:
     """No rows raise ShapeError."""
     empty = replace(case, n=0)
     for call in (empty.loss.grad, empty.loss.value):
-        refused(
-            ShapeError, lambda call=call: call(empty.y, empty.target), f"{empty.loss}: the mean over an empty batch"
-        )  # type: ignore[misc]
+        refused(ShapeError, partial(call, empty.y, empty.target), f"{empty.loss}: the mean over an empty batch")
 
 
 def impossible_sizes_are_refused(case: LossCase) -> None:
     """So do sizes that no loss can have, when it is built."""
     name = str(case.loss).split("(")[0]
     for sizes in ((-1, 2), (1, 0), (1.0, 2), (1, True), ("1", 2)):
-        refused(ShapeError, lambda s=sizes: case.factory(*s), f"{name}(")  # type: ignore[misc]
+        refused(ShapeError, partial(case.factory, *sizes), f"{name}(")
 
 
 def bits_do_not_depend_on_threads(case: LossCase) -> None:

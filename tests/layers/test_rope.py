@@ -1,0 +1,149 @@
+"""RoPE: the checks of every layer, its laws (L62), its tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bendtorch.errors import ConfigError
+from bendtorch.layers import RoPE
+from tests.support.arrays import numbers, same_bits
+from tests.support.layers import check_layer
+from tests.support.references import F64, TINY, UNIT, Bounded, Gradients, Reference
+from tests.support.sizes import rows, seeds
+
+ROPE: Any = RoPE
+sizes = st.tuples(st.sampled_from([1, 2, 5, 8]), st.sampled_from([1, 2, 3]), st.sampled_from([1, 2, 5, 16, 33]))
+offsets = st.integers(0, 300)
+halves = st.sampled_from([1, 3, 8])
+orders = st.booleans()
+
+
+def rotated(x: F64, sign: int, t: int, half: int, base: float, offset: int, interleaved: bool) -> Bounded:
+    """Every pair as a complex number, times e^(±i·angle)."""
+    positions = np.arange(len(x)) % t + offset
+    angle = sign * positions[:, None, None] * base ** (-np.arange(half) / half)
+    h = x.shape[1] // (2 * half)
+    heads = x.reshape(-1, h, half, 2) if interleaved else x.reshape(-1, h, 2, half).swapaxes(2, 3)
+    a, b, cos, sin = heads[..., 0], heads[..., 1], np.cos(angle), np.sin(angle)
+    value = np.stack([a * cos - b * sin, b * cos + a * sin], axis=-1)
+    size = np.stack([abs(a * cos) + abs(b * sin), abs(b * cos) + abs(a * sin)], axis=-1)
+    whole = [part if interleaved else part.swapaxes(2, 3) for part in (value, size)]
+    return Bounded(whole[0].reshape(x.shape), 3 * UNIT * whole[1].reshape(x.shape) + 3 * TINY)
+
+
+def reference(
+    n: int, t: int, h: int, half: int, base: float = 10000.0, offset: int = 0, interleaved: bool = False
+) -> Reference:
+    """The layer in float64."""
+    options = (t, half, base, offset, interleaved)
+    return Reference(
+        lambda p, x: rotated(x, 1, *options),
+        lambda p, x, dy: Gradients(rotated(dy, -1, *options)),
+        linear=True,
+        by_element=False,  # a row's place in the batch is its position
+    )
+
+
+LARGE = (150, 7, 3, 65)
+test_rope = check_layer(RoPE, sizes, reference, large=LARGE)
+test_rope_with_options = check_layer(
+    RoPE, sizes, reference, large=LARGE, base=(1.5, 500_000.0), offset=(1, 1000), interleaved=(True,)
+)
+
+
+@given(n=st.integers(1, 5), half=halves, seed=seeds, interleaved=orders)
+def test_position_0_is_the_identity(n: int, half: int, seed: int, interleaved: bool) -> None:
+    x, layer = numbers(seed, n, 4 * half), ROPE(n, 1, 2, half, interleaved=interleaved)
+    assert same_bits(layer.fwd((), x).y, x)
+    assert same_bits(layer.bwd((), (), x, ()).dx, x)
+
+
+@given(one=offsets, two=offsets, half=halves, seed=seeds, interleaved=orders)
+def test_rotations_add(one: int, two: int, half: int, seed: int, interleaved: bool) -> None:
+    x = numbers(seed, 1, 2 * half)
+    once = ROPE(1, 1, 1, half, offset=one + two, interleaved=interleaved).fwd((), x).y
+    first = ROPE(1, 1, 1, half, offset=one, interleaved=interleaved).fwd((), x).y
+    twice = ROPE(1, 1, 1, half, offset=two, interleaved=interleaved).fwd((), first).y
+    assert np.allclose(once, twice, rtol=0, atol=16 * UNIT * np.abs(x).max())
+
+
+@given(n=rows, t=st.integers(1, 9), half=halves, seed=seeds, interleaved=orders)
+def test_norms_are_kept_and_backward_rotates_back(n: int, t: int, half: int, seed: int, interleaved: bool) -> None:
+    x, layer = numbers(seed, n, 6 * half), ROPE(n, t, 3, half, interleaved=interleaved)
+    y = layer.fwd((), x).y
+    norms = [np.linalg.norm(a.astype(np.float64).reshape(n, 3, 2 * half), axis=-1) for a in (x, y)]
+    assert np.allclose(norms[0], norms[1], rtol=8 * UNIT)
+    back = layer.bwd((), (), y, ()).dx
+    assert np.allclose(back, x, rtol=0, atol=16 * UNIT * np.abs(x).max(initial=0))
+
+
+@given(m=st.integers(0, 50), n=st.integers(0, 50), shift=offsets, half=halves, seed=seeds, interleaved=orders)
+def test_products_depend_on_the_distance(m: int, n: int, shift: int, half: int, seed: int, interleaved: bool) -> None:
+    """⟨R_m q, R_n k⟩ is ⟨R_(m+s) q, R_(n+s) k⟩: what attention sees is how far two positions lie apart."""
+    q, k = numbers(seed, 1, 2 * half), numbers(seed + 1, 1, 2 * half)
+
+    def at(position: int, x: Any) -> F64:
+        y = ROPE(1, 1, 1, half, offset=position, interleaved=interleaved).fwd((), x).y
+        return np.asarray(y, np.float64)
+
+    one, two = (float((at(m + s, q) * at(n + s, k)).sum()) for s in (0, shift))
+    assert abs(one - two) <= 32 * UNIT * float(np.linalg.norm(q) * np.linalg.norm(k))
+
+
+@given(b=st.integers(0, 4), t=st.integers(1, 9), half=halves, seed=seeds, interleaved=orders)
+def test_sequences_and_decoding_have_the_bits_of_one_row_at_a_time(
+    b: int, t: int, half: int, seed: int, interleaved: bool
+) -> None:
+    """Every sequence starts at position 0; one token at `offset` is the row at that position."""
+    x = numbers(seed, b * t, 4 * half)
+    y = ROPE(b * t, t, 2, half, interleaved=interleaved).fwd((), x).y
+    for r in range(b * t):
+        one = ROPE(1, 1, 2, half, offset=r % t, interleaved=interleaved).fwd((), x[r : r + 1]).y
+        assert same_bits(one, y[r : r + 1])
+
+
+@given(n=rows, half=halves, seed=seeds)
+def test_the_two_orders_are_one_rotation_of_permuted_columns(n: int, half: int, seed: int) -> None:
+    x = numbers(seed, n, 2 * half)
+    order = np.arange(2 * half).reshape(2, half).T.reshape(-1)  # 0, half, 1, half + 1, …
+    halved = ROPE(n, 5, 1, half).fwd((), x).y
+    interleaved = ROPE(n, 5, 1, half, interleaved=True).fwd((), np.ascontiguousarray(x[:, order])).y
+    assert same_bits(np.ascontiguousarray(halved[:, order]), interleaved)
+
+
+def test_angles_of_far_positions_are_those_of_float64() -> None:
+    """A float32 angle of a million is off by 0.03: its cosine is of no use."""
+    x = np.array([[1, 0]], np.float32)
+    y = ROPE(1, 1, 1, 1, offset=1_000_003).fwd((), x).y
+    assert y.tolist() == [[np.float32(np.cos(1_000_003.0)), np.float32(np.sin(1_000_003.0))]]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"base": 0.5}, "base must be a finite number of at least 1, got 0.5"),
+        ({"base": np.inf}, "base must be a finite number of at least 1, got inf"),
+        ({"base": np.nan}, "base must be a finite number of at least 1, got nan"),
+        ({"base": "2"}, "base must be a finite number of at least 1, got '2'"),
+        ({"base": True}, "base must be a finite number of at least 1, got True"),
+        ({"base": 10**400}, "base must be a finite number of at least 1, got 1000"),
+        ({"offset": -1}, "offset must be an int from 0 to 2^53 - 1, got -1"),
+        ({"offset": 1.0}, "offset must be an int from 0 to 2^53 - 1, got 1.0"),
+        ({"offset": 2**53}, "offset must be an int from 0 to 2^53 - 1, got 9007199254740992"),
+        ({"interleaved": 1}, "interleaved must be True or False, got 1"),
+    ],
+)
+def test_other_options_are_refused(options: Any, text: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        ROPE(2, 3, 4, 5, **options)
+    assert str(raised.value).startswith(f"RoPE(2, 3, 4, 5): {text}")
+
+
+def test_options_are_told_where_they_are_not_the_usual_ones() -> None:
+    assert str(ROPE(2, 3, 4, 5, base=10000.0, offset=0)) == "RoPE(2, 3, 4, 5)"
+    assert str(ROPE(2, 3, 4, 5, base=2e6, interleaved=True)) == "RoPE(2, 3, 4, 5, base=2000000.0, interleaved=True)"
