@@ -42,6 +42,9 @@ def term_sizes(function: Function, inputs: Mapping[str, Array], dy: Array) -> di
 
     For functions that are sums of products of their inputs: (Σ aᵢbᵢ)² is Σ aᵢ²bᵢ² on average over the signs.
     """
-    squares = {name: np.square(array.astype(np.float64)) for name, array in inputs.items()}
+    squares = {
+        name: np.square(array.astype(np.float64)) if array.dtype.kind == "f" else array
+        for name, array in inputs.items()
+    }
     sums = evaluate(function, squares, np.square(dy.astype(np.float64)), torch.float64)
     return {name: np.sqrt(array) for name, array in sums.items()}

@@ -33,7 +33,7 @@ def layer_case(
     name: str,
     layer: Layer[Any, Any, Any, Any],
     function: Function,
-    shapes: tuple[tuple[int, int], tuple[int, int]],
+    shapes: tuple[tuple[int, ...], tuple[int, int]],
     fills: Fills,
     tolerance: float,
     most: int = 200,
@@ -41,8 +41,9 @@ def layer_case(
 ) -> Case:
     """A case of a layer against `function(x, **leaves)`.
 
-    `shapes` are those of x and y. Quantities: y, dx (where the layer gives one), and the gradient of each leaf. Without
-    a `scale`, the function must be a sum of products of its inputs, from which the size of the terms follows.
+    `shapes` are those of x (a matrix, or a vector of ids) and y. Quantities: y, dx (where the layer gives one), and the
+    gradient of each leaf. Without a `scale`, the function must be a sum of products of its inputs, from which the size
+    of the terms follows.
     """
     fixed = () if layer.info.input_gradient else ("x",)
 
@@ -73,7 +74,7 @@ def passes(layer: Layer[Any, Any, Any, Any], inputs: Mapping[str, Array], dy: Ar
     forward = layer.fwd(p, inputs["x"])
     backward = layer.bwd(p, forward.s, dy, layer.zeros())
     results = {"y": forward.y}
-    if layer.info.input_gradient:
+    if layer.info.input_gradient and inputs["x"].dtype.kind == "f":
         results["dx"] = backward.dx
     gradients, start = layer.dump(backward.g), 0
     for leaf in layer.leaves:

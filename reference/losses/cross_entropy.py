@@ -6,19 +6,19 @@ of itself and p / n, because at a sure label p - 1 is small and carries the roun
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
 from bendtorch import CrossEntropy
-from reference.compare import Case, Draw, Row, judge_all
+from reference.compare import Case, Row, judge_all
 from reference.errors import Array
 from reference.inputs import Fill, mixed, normal, planted, scaled
-from reference.pytorch import evaluate
+from reference.losses.cases import Inputs, loss_case
 
 SIZES: Final = ((1, 1), (1, 2), (1, 10), (7, 129), (32, 10), (256, 1000), (3, 200_000), (256, 49_152))
 SMALL: Final = (33, 101)
@@ -66,10 +66,27 @@ KINDS: Final[tuple[tuple[str, Fill, Callable[[np.random.Generator, Array], Array
 )
 
 
+WITH_OPTIONS: Final = ("wide", "mixed sizes", "around 1000", "sure and right", "some logits -inf", "a logit NaN")
+UNSEEN: Final = "a logit NaN"  # in an ignored row: ours does not see it, PyTorch's gradient of that row is NaN
+OPTIONS: Final[tuple[dict[str, Any], ...]] = (
+    {"weight": True},
+    {"ignore_index": -100},
+    {"label_smoothing": 0.1},
+    {"weight": True, "ignore_index": 5, "label_smoothing": 0.3},
+    {"weight": True, "label_smoothing": 1.0},
+)
+
+
 def rows(quick: bool) -> Iterator[Row]:
     """The verdicts on CrossEntropy."""
     cases = [_case(f"normal, {n}×{c}", n, c, normal, at_random, 64) for n, c in (SIZES[:-1] if quick else SIZES)]
     cases += [_case(name, *SMALL, fill, labels, tolerance) for name, fill, labels, tolerance in KINDS]
+    for options in OPTIONS:
+        name = ", ".join(options)
+        cases += [_case(f"{name}, {n}×{c}", n, c, normal, at_random, 64, options) for n, c in SIZES[2:6]]
+        for kind, fill, labels, tolerance in KINDS:
+            if kind in WITH_OPTIONS and not (kind == UNSEEN and "ignore_index" in options):
+                cases.append(_case(f"{name}, {kind}", *SMALL, fill, labels, tolerance, options))
     return judge_all(cases)
 
 
@@ -80,23 +97,36 @@ def _case(
     fill: Fill,
     label: Callable[[np.random.Generator, Array], Array],
     tolerance: float,
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> Case:
     """One case of `n` rows of `c` logits."""
-    loss = CrossEntropy(n, c)
+    given = dict(options)
+    weights = np.random.default_rng(c).random(c, np.float32) if given.pop("weight", False) else None
 
-    def draw(seed: int) -> Draw:
-        rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
+    def function(x: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        return cross_entropy(x, target, None if weights is None else torch.from_numpy(weights).to(x.dtype), **given)
+
+    def make(rng: np.random.Generator) -> Inputs:
         logits = fill(rng, (n, c))
         labels = label(rng, logits)
-        inputs = {"x": logits, "target": labels}
-        ours, exact = loss(logits, labels), evaluate(cross_entropy, inputs, None, torch.float64)
-        terms = exact["dx"].copy()
-        terms[np.arange(n), labels] += 1 / n  # p / n everywhere
-        return Draw(
-            ours={"y": np.asarray(ours.loss), "dx": ours.dy},
-            theirs=evaluate(cross_entropy, inputs, None, torch.float32),
-            exact=exact,
-            scale={"dx": np.abs(terms)},
-        )
+        if "ignore_index" in given:
+            labels[rng.random(n) < 0.3] = given["ignore_index"]
+            labels[0] = 0
+        return {"x": logits, "target": labels}
 
-    return Case(name, draw, tolerance, most=3 if n * c > 1 << 20 else 200 if n * c > 1 << 14 else 4000)
+    def terms(inputs: Inputs, dx: Array) -> Array:
+        return np.abs(dx + _wanted(inputs["target"], c, weights, **given))  # p, times what it counts
+
+    return loss_case(name, CrossEntropy(n, c, weight=weights, **given), function, make, tolerance, terms)
+
+
+def _wanted(
+    labels: Array, c: int, weights: Array | None, ignore_index: int | None = None, label_smoothing: float = 0.0
+) -> Array:
+    """How much each class of each row counts in the mean."""
+    w, kept = np.ones(c) if weights is None else weights.astype(np.float64), labels != ignore_index
+    onehot = np.arange(c) == labels[:, None]
+    own = (onehot * w).sum(axis=1)
+    share = kept / own[kept].sum()
+    wanted: Array = share[:, None] * ((1 - label_smoothing) * onehot * w + label_smoothing * w / c)
+    return wanted
