@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
 from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from bendtorch.keys import Key
 from bendtorch.shapes.arrays import Ids, Mat
-from bendtorch.shapes.dims import I, M
+from bendtorch.shapes.dims import C, I, M
 
 X = TypeVar("X")
 Target = TypeVar("Target")
@@ -54,8 +54,18 @@ class Batches(Generic[X, Target]):
             yield Batch(len(rows), x[rows], target[rows])
 
 
-def batches(x: Mat[M, I], target: Ids[M], size: int, key: Key | None = None) -> Batches[Mat[int, I], Ids[int]]:
-    """The rows of `x` with their labels, in batches of `size`; shuffled anew each epoch when a key is given.
+@overload
+def batches(x: Mat[M, I], target: Ids[M], size: int, key: Key | None = None) -> Batches[Mat[int, I], Ids[int]]: ...
+@overload
+def batches(
+    x: Mat[M, I], target: Mat[M, C], size: int, key: Key | None = None
+) -> Batches[Mat[int, I], Mat[int, C]]: ...
+@overload
+def batches(x: Ids[M], target: Ids[M], size: int, key: Key | None = None) -> Batches[Ids[int], Ids[int]]: ...
+@overload
+def batches(x: Ids[M], target: Mat[M, C], size: int, key: Key | None = None) -> Batches[Ids[int], Mat[int, C]]: ...
+def batches(x: Any, target: Any, size: int, key: Key | None = None) -> Batches[Any, Any]:
+    """The rows of `x`, a matrix or ids, with their targets, in batches of `size`; shuffled anew each epoch with a key.
 
     A batch has any number of rows up to `size`, so its type is `Mat[int, I]`. Raises `ShapeError` when `x` and `target`
     have different lengths or none, and `ConfigError` for a size below 1.

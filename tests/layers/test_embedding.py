@@ -1,4 +1,4 @@
-"""Embedding: the checks of every layer, the one-hot law, repeated ids, the padding's row."""
+"""Embedding: the checks of every layer, repeated ids, the padding's row; its law is in `laws/test_embedding.py`."""
 
 from __future__ import annotations
 
@@ -52,18 +52,6 @@ def test_example() -> None:
     backward = layer.bwd(table, forward.s, np.array([[1, 1], [2, 2], [4, 4], [8, 8]], np.float32), layer.zeros())
     assert backward.g.tolist() == [[2, 2], [0, 0], [13, 13]]
     assert same_bits(backward.dx, ids)  # ids have no gradient; they stand for it
-
-
-@given(n=rows, v=widths, d=widths, seed=seeds)
-def test_is_the_product_of_one_hot_rows_with_the_table(n: int, v: int, d: int, seed: int) -> None:
-    """L63."""
-    layer, ids, dy = EMBEDDING(n, v, d), labels(seed, n, v), numbers(seed + 1, n, d)
-    table, onehot = random_like(layer, seed), np.eye(v)[ids]
-    forward = layer.fwd(table, ids)
-    assert same_bits(forward.y, (onehot @ table.astype(np.float64)).astype(np.float32))
-    exact_gradient = onehot.T @ dy.astype(np.float64)
-    gradient = layer.bwd(table, forward.s, dy, layer.zeros()).g
-    assert np.allclose(gradient, exact_gradient, rtol=2 * UNIT, atol=2.0**-45 * n)
 
 
 @given(seed=seeds, v=st.sampled_from([1, 2, 40, 5000, 2**23]), d=st.sampled_from([1, 3, 33]))

@@ -1,4 +1,4 @@
-"""RoPE: the checks of every layer, its laws (L62), its tables."""
+"""RoPE: the checks of every layer, its tables, its options; its laws are in `laws/test_rope.py`."""
 
 from __future__ import annotations
 
@@ -54,45 +54,6 @@ test_rope = check_layer(RoPE, sizes, reference, large=LARGE)
 test_rope_with_options = check_layer(
     RoPE, sizes, reference, large=LARGE, base=(1.5, 500_000.0), offset=(1, 1000), interleaved=(True,)
 )
-
-
-@given(n=st.integers(1, 5), half=halves, seed=seeds, interleaved=orders)
-def test_position_0_is_the_identity(n: int, half: int, seed: int, interleaved: bool) -> None:
-    x, layer = numbers(seed, n, 4 * half), ROPE(n, 1, 2, half, interleaved=interleaved)
-    assert same_bits(layer.fwd((), x).y, x)
-    assert same_bits(layer.bwd((), (), x, ()).dx, x)
-
-
-@given(one=offsets, two=offsets, half=halves, seed=seeds, interleaved=orders)
-def test_rotations_add(one: int, two: int, half: int, seed: int, interleaved: bool) -> None:
-    x = numbers(seed, 1, 2 * half)
-    once = ROPE(1, 1, 1, half, offset=one + two, interleaved=interleaved).fwd((), x).y
-    first = ROPE(1, 1, 1, half, offset=one, interleaved=interleaved).fwd((), x).y
-    twice = ROPE(1, 1, 1, half, offset=two, interleaved=interleaved).fwd((), first).y
-    assert np.allclose(once, twice, rtol=0, atol=16 * UNIT * np.abs(x).max())
-
-
-@given(n=rows, t=st.integers(1, 9), half=halves, seed=seeds, interleaved=orders)
-def test_norms_are_kept_and_backward_rotates_back(n: int, t: int, half: int, seed: int, interleaved: bool) -> None:
-    x, layer = numbers(seed, n, 6 * half), ROPE(n, t, 3, half, interleaved=interleaved)
-    y = layer.fwd((), x).y
-    norms = [np.linalg.norm(a.astype(np.float64).reshape(n, 3, 2 * half), axis=-1) for a in (x, y)]
-    assert np.allclose(norms[0], norms[1], rtol=8 * UNIT)
-    back = layer.bwd((), (), y, ()).dx
-    assert np.allclose(back, x, rtol=0, atol=16 * UNIT * np.abs(x).max(initial=0))
-
-
-@given(m=st.integers(0, 50), n=st.integers(0, 50), shift=offsets, half=halves, seed=seeds, interleaved=orders)
-def test_products_depend_on_the_distance(m: int, n: int, shift: int, half: int, seed: int, interleaved: bool) -> None:
-    """⟨R_m q, R_n k⟩ is ⟨R_(m+s) q, R_(n+s) k⟩: what attention sees is how far two positions lie apart."""
-    q, k = numbers(seed, 1, 2 * half), numbers(seed + 1, 1, 2 * half)
-
-    def at(position: int, x: Any) -> F64:
-        y = ROPE(1, 1, 1, half, offset=position, interleaved=interleaved).fwd((), x).y
-        return np.asarray(y, np.float64)
-
-    one, two = (float((at(m + s, q) * at(n + s, k)).sum()) for s in (0, shift))
-    assert abs(one - two) <= 32 * UNIT * float(np.linalg.norm(q) * np.linalg.norm(k))
 
 
 @given(b=st.integers(0, 4), t=st.integers(1, 9), half=halves, seed=seeds, interleaved=orders)

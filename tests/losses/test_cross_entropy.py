@@ -1,4 +1,4 @@
-"""Cross-entropy: the checks of every loss, its laws, its options, and its edge values."""
+"""Cross-entropy: the checks of every loss, options, edge values; the laws are in `laws/test_cross_entropy.py`."""
 
 from __future__ import annotations
 
@@ -80,33 +80,10 @@ def test_the_largest_number_may_come_in_any_block(seed: int, order: list[int]) -
     assert expected.value.holds(np.asarray(out.loss))
 
 
-@given(n=some_rows, c=widths, seed=seeds, shift=st.integers(-1000, 1000), smoothing=st.sampled_from([0.0, 0.25]))
-def test_a_shift_of_a_row_changes_nothing(n: int, c: int, seed: int, shift: int, smoothing: float) -> None:
-    """L54, exactly where the shifted logits are exact: whole numbers."""
-    y = np.random.default_rng(seed).integers(-20, 20, (n, c)).astype(np.float32)
-    target, loss = labels(seed, n, c), CE(n, c, label_smoothing=smoothing)
-    one, two = loss.grad(y, target), loss.grad(y + np.float32(shift), target)
-    assert one.loss == two.loss
-    assert same_bits(one.dy, two.dy)
-
-
 @given(n=some_rows, c=widths, seed=seeds)
 def test_the_gradient_sums_to_zero_along_a_row(n: int, c: int, seed: int) -> None:
     dy = CE(n, c).grad(numbers(seed, n, c), labels(seed, n, c)).dy.astype(np.float64)
     assert np.all(np.abs(dy.sum(axis=1)) <= 16 * UNIT * (c + 1) / n)
-
-
-@given(n=some_rows, c=widths, seed=seeds)
-def test_ignored_rows_are_as_if_they_were_not_there(n: int, c: int, seed: int) -> None:
-    """L54: they have zero gradient, the others the bits that they have alone; NaN in them is not seen."""
-    y, target = numbers(seed, 2 * n, c), labels(seed, 2 * n, c)
-    target[::2] = -100
-    y[::2] = np.nan
-    alone = CE(n, c).grad(y[1::2], target[1::2])
-    out = CE(2 * n, c, ignore_index=-100).grad(y, target)
-    assert out.loss == alone.loss
-    assert same_bits(out.dy[1::2], alone.dy)
-    assert same_bits(out.dy[::2], np.zeros((n, c), np.float32))
 
 
 @given(n=some_rows, c=widths, seed=seeds, smoothing=st.sampled_from([0.0, 0.25]))

@@ -98,3 +98,13 @@ def test_errors() -> None:
     for size in (0, -1):
         with pytest.raises(ConfigError, match=f"^batches: size must be at least 1, got {size}$"):
             BATCHES(x, target, size)
+
+
+@given(count=counts, size=sizes, seed=seeds)
+def test_ids_and_matrices_may_be_inputs_and_targets(count: int, size: int, seed: int) -> None:
+    x, target = data(count)
+    for pair in ((x, x), (target, target), (target, x)):
+        _, all_x, all_target = collected(BATCHES(*pair, size, Key(seed)), 0)
+        order = Key(seed).fold(0).permutation(count)
+        assert same_bits(all_x, pair[0][order])
+        assert same_bits(all_target, pair[1][order])

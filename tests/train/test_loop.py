@@ -10,8 +10,8 @@ from hypothesis import given, settings
 
 from bendtorch.errors import ConfigError, NonFiniteError
 from bendtorch.keys import Key
-from bendtorch.layers import Linear
-from bendtorch.losses import CrossEntropy, Loss, LossOut
+from bendtorch.layers import Embedding, Linear
+from bendtorch.losses import MSE, NLL, CrossEntropy, Loss, LossOut
 from bendtorch.optim import Adam
 from bendtorch.train import Callback, History, Train, accuracy, batches, fit
 from tests.support.arrays import all_same_bits, as_lists, labels, numbers, snapshot
@@ -19,6 +19,7 @@ from tests.support.sizes import seeds
 
 LIN: Any = Linear
 CE: Any = CrossEntropy
+EMBEDDING: Any = Embedding
 BATCHES: Any = batches
 FIT: Any = fit
 
@@ -228,3 +229,31 @@ def test_a_gradient_that_is_not_finite_stops_the_run() -> None:
         FIT(train, model, of_rows, data(), 1)
     assert all_same_bits(train.p, before)
     assert not any(array.any() for array in as_lists(train.g))
+
+
+def test_a_language_model_of_pairs_learns_what_follows() -> None:
+    """Ids in, cross-entropy out: every token is followed by the next, but where a row is ignored."""
+    v = 7
+    tokens = labels(0, 150, v)
+    follows = np.where(tokens == 3, -100, (tokens + 1) % v)
+
+    def pairs(n: int) -> Any:
+        return EMBEDDING(n, v, 8) >> LIN(n, 8, v)
+
+    train = Train.new(pairs(1), Adam(0.05), pairs(1).init(Key(1)))
+    made = BATCHES(tokens, follows, 32, Key(2))
+    history = FIT(train, pairs, lambda n: CE(n, v, ignore_index=-100), made, 12, show_progress=False)
+    assert history.epochs[0] > 1
+    assert history.epochs[-1] < 0.05
+    answers = pairs(v).fwd(train.p, np.arange(v)).y.argmax(axis=1)
+    assert [int(answers[token]) for token in range(v) if token != 3] == [1, 2, 3, 5, 6, 0]
+
+
+@pytest.mark.parametrize(
+    ("maker", "target"), [(MSE, numbers(3, 11, 4)), (NLL, labels(3, 11, 4)), (CrossEntropy, labels(3, 11, 4))]
+)
+def test_every_loss_goes_down(maker: Any, target: Any) -> None:
+    """Also over a short last batch."""
+    made, train = BATCHES(numbers(0, 11, 3), target, 4), start()
+    history = FIT(train, model, lambda n: maker(n, 4), made, 15)
+    assert history.epochs[-1] < history.epochs[0]

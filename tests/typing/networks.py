@@ -34,13 +34,25 @@ class Matrix:
         return f'Mat["{self.rows.upper()}", "{self.columns.upper()}"]'
 
 
-Shape: TypeAlias = "Matrix | tuple[()] | tuple[Shape, Shape]"
+@dataclass(frozen=True)
+class Tokens:
+    """The shape of ids."""
+
+    rows: str
+
+    @property
+    def annotation(self) -> str:
+        """The type: `Ids["N"]`."""
+        return f'Ids["{self.rows.upper()}"]'
+
+
+Shape: TypeAlias = "Matrix | Tokens | tuple[()] | tuple[Shape, Shape]"
 Made = tuple[str, Shape]
 
 
 def annotation(shape: Shape) -> str:
     """The type of a value."""
-    if isinstance(shape, Matrix):
+    if isinstance(shape, (Matrix, Tokens)):
         return shape.annotation
     return f"tuple[{', '.join(map(annotation, shape))}]" if shape else "tuple[()]"
 
@@ -92,9 +104,18 @@ class Generator:
 
     def network(self) -> Network:
         """A network of a few layers."""
-        takes = Matrix(self.size("n"), self.size())
-        text, gives = self.chain(takes, self.random.randint(1, MOST_LAYERS), is_first=True)
-        return Network(text, takes, gives, tuple(VALUES) if self.is_symbolic else ())
+        n, layers, symbols = (
+            self.size("n"),
+            self.random.randint(1, MOST_LAYERS),
+            tuple(VALUES) if self.is_symbolic else (),
+        )
+        if self.random.random() < 0.15:
+            d = self.size()
+            text, gives = self.chain(Matrix(n, d), layers)
+            return Network(f"Embedding(«{n}», 9, «{d}») >> ({text})", Tokens(n), gives, symbols)
+        takes = Matrix(n, self.size())
+        text, gives = self.chain(takes, layers, is_first=True)
+        return Network(text, takes, gives, symbols)
 
     def size(self, *choices: str) -> str:
         """A size: a number, or a parameter, or arithmetic of one."""
@@ -130,8 +151,9 @@ class Generator:
     def step(self, shape: Shape) -> Made:
         """One layer, or a few that belong together."""
         if isinstance(shape, Matrix):
-            steps = (self.linear, self.widened, self.kept, self.copied, self.forked, self.tied, self.turned, self.split)
-            return self.random.choice(steps)(shape)
+            simple = (self.linear, self.widened, self.kept, self.copied, self.rotated)
+            return self.random.choice((*simple, self.forked, self.tied, self.turned, self.split))(shape)
+        assert isinstance(shape, tuple)
         assert len(shape) == 2
         return self.random.choice(self.of_pairs(*shape))()
 
@@ -160,6 +182,13 @@ class Generator:
         """A linear layer."""
         o = self.size()
         return call(self.random.choice(("Linear", "LinearNB")), x.rows, x.columns, o), Matrix(x.rows, o)
+
+    def rotated(self, x: Matrix) -> Made:
+        """Heads, rotated by their positions."""
+        h, half = self.size("a", "b", "2"), self.size("3", "b")
+        width = f"2 * ({h}) * ({half})"
+        text = f"{call('LinearNB', x.rows, x.columns, width)} >> RoPE(«{x.rows}», 4, «{h}», «{half}»)"
+        return text, Matrix(x.rows, width)
 
     def widened(self, x: Matrix) -> Made:
         """A hidden layer."""
@@ -223,4 +252,6 @@ class Generator:
 
 def can_go_on(shape: Shape) -> bool:
     """Whether a layer can take a value of that shape: none takes nothing."""
-    return isinstance(shape, Matrix) or (len(shape) == 2 and all(map(can_go_on, shape)))
+    if isinstance(shape, tuple):
+        return len(shape) == 2 and all(map(can_go_on, shape))
+    return isinstance(shape, Matrix)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from support.sketches import MSE
 from typing_extensions import assert_type
 
 from bendtorch import (
+    MSE,
     Adam,
     CrossEntropy,
     Dim,

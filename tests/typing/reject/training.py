@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from support.sketches import MSE
 
 from bendtorch import (
+    MSE,
     SGD,
     CrossEntropy,
     Dim,
@@ -73,7 +73,6 @@ fit(train, mlp, of_scores, data, 3)  # E: fit: "loss" gives Loss[Mat[int, 10], M
 fit(train, mlp, mlp, data, 3)  # E: fit: "loss" gives Layer[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]], Mat[N, 64], Mat[N, 10], Any], expected Loss[_, _]  [arg-type]
 fit(train, model, of_rows, data, 3)  # E: fit: the model is Layer[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]], Mat[32, 64], Mat[32, 10], Any], expected Callable[[int], Layer[_, _, _, _]]  [arg-type]
 fit(train, mlp, of_rows, (x, labels), 3)  # E: fit: "data" is tuple[Mat[32, 64], Ids[32]], expected Batches[_, _]  [arg-type]
-batches(labels, x, 8)  # E: batches: "target" is Mat[32, 64], expected Ids[_]  [arg-type] # E: batches: "x" is Ids[32], expected Mat[_, _]  [arg-type]
 batches(x, ids(31, []), 8)  # E: batches: "x" is Mat[32, 64], "target" is Ids[31]  [bend-shape]
 accuracy(scores, ids(31, []))  # E: accuracy: "logits" is Mat[32, 10], "labels" is Ids[31]  [bend-shape]
 other: Train[Lin[64, 10]] = train  # E: the value is Train[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]]], declared Train[Lin[64, 10]]  [assignment]

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
-from bendtorch import PROVE, Dim, Eq, Ids, Layer, Loss, Mat, Unit
+from bendtorch import PROVE, Dim, Eq, Ids, Layer, Mat, Unit
 from bendtorch.shapes.dims import HALF, HD, KV, B, C, D, G, H, I, M, N, O, T, V
 
 P = TypeVar("P")
@@ -99,10 +99,6 @@ def TieAround(
 def Reshape(
     n: Dim[N], i: Dim[I], m: Dim[M], o: Dim[O], proof: Eq["N*I", "M*O"] = PROVE
 ) -> Layer[Unit, Mat[N, I], Mat[M, O], Unit]:
-    raise NotImplementedError
-
-
-def MSE(n: Dim[N], c: Dim[C]) -> Loss[Mat[N, C], Mat[N, C]]:
     raise NotImplementedError
 
 
