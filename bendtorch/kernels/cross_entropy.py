@@ -178,5 +178,7 @@ def cross_entropy(
     mean = Mean(weights, ignored, smoothing, spread, inverse(total_weight(labels, weights, ignored)))
     found = Found(np.empty(n, np.float64), np.empty(n, np.float64), np.empty(n, np.float64))
     parallel_for(_rows, chunks_of(n, rows), (y, labels, mean, found, dy, rows))
-    total: float = found.losses.sum()
+    total = 0.0
+    for r in range(n):
+        total += found.losses[r]
     return total * mean.share
