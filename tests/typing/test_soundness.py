@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import os
 import random
 import re
@@ -16,9 +17,10 @@ import pytest
 
 import bendtorch
 import bendtorch.combine
+import bendtorch.layers
 from bendtorch import BendError
 from tests.typing.harness import Project
-from tests.typing.networks import ACTIVATIONS, Generator, Matrix, Network, Shape, Tokens, VALUES
+from tests.typing.networks import VALUES, Generator, Matrix, Network, Shape, Tokens
 
 COUNT: Final = int(os.environ.get("BENDTORCH_NETWORKS", "60"))
 HEADER: Final = (
