@@ -94,6 +94,13 @@ def _gemm(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, 
 
 
 @helper
+def _gemm_add(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
+    for start in range(0, k, INNER):
+        left, right = part_at(a, ta, lda, start), part_at(b, not tb, ldb, start)
+        _gemm_run(ta, tb, m, n, min(INNER, k - start), left, lda, right, ldb, np.float32(1), c, ldc)
+
+
+@helper
 def _gemm_run(
     ta: bool,
     tb: bool,
@@ -135,9 +142,16 @@ def _floats(address: int, rows: int, columns: int, stride: int) -> Matrix:
 
 
 def _plain(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
+    _floats(c, m, n, ldc)[...] = 0
+    _plain_add(ta, tb, m, n, k, a, lda, b, ldb, c, ldc)
+
+
+def _plain_add(
+    ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int
+) -> None:
     left = _floats(a, k, m, lda).T if ta else _floats(a, m, k, lda)
     right = _floats(b, n, k, ldb).T if tb else _floats(b, k, n, ldb)
-    _floats(c, m, n, ldc)[...] = left @ right
+    _floats(c, m, n, ldc)[...] += left @ right
 
 
 gemm: Final = _gemm if JIT else _plain
@@ -146,3 +160,6 @@ that a and b are stored transposed; `lda`, `ldb`, `ldc` are the strides of their
 
 The inner dimension is summed in runs of `INNER`, which halves the rounding error of long sums at no cost: BLAS itself
 works through runs of about this length."""
+
+gemm_add: Final = _gemm_add if JIT else _plain_add
+"""c += op(a)·op(b), as `gemm`. The bits depend on what c held: for sums of several products that start from zeros."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bendtorch.layers.activation import ActIn, ActOut
+from bendtorch.layers.attention import Attention
 from bendtorch.layers.dropout import Dropout
 from bendtorch.layers.embedding import Embedding
 from bendtorch.layers.gelu import GELU
@@ -12,6 +13,7 @@ from bendtorch.layers.linear import Lin, Linear
 from bendtorch.layers.linear_first import LinearFirst
 from bendtorch.layers.linear_nb import LinearNB
 from bendtorch.layers.log_softmax import LogSoftmax
+from bendtorch.layers.padded_attention import PaddedAttention
 from bendtorch.layers.relu import ReLU
 from bendtorch.layers.rms_norm import RMSNorm
 from bendtorch.layers.rope import RoPE
@@ -25,6 +27,7 @@ __all__ = [
     "ActIn",
     "ActOut",
     "Affine",
+    "Attention",
     "Dropout",
     "Embedding",
     "GELUErf",
@@ -34,6 +37,7 @@ __all__ = [
     "LinearFirst",
     "LinearNB",
     "LogSoftmax",
+    "PaddedAttention",
     "RMSNorm",
     "ReLU",
     "RoPE",

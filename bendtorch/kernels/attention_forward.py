@@ -1,0 +1,192 @@
+"""Attention's forward pass: y = softmax(scale · q·kᵀ over the keys that a query sees) · v, for every head.
+
+A piece of work is a block of queries of one head: its scores against all keys it sees (a product with the transposed
+keys), the exponentials row by row, a product with the values. The probabilities are never stored; each row keeps its
+largest score and the inverse of its total, from which the backward pass computes the same exponentials again, bit for
+bit. (Their logarithm of the sum, rounded to float32, would be off by many roundings of a probability where scores are
+large.) 4·hd FLOPs and an exponential for each query and key that meet; traffic: q, k, v, y once.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from bendtorch.kernels.arrays import Flat, Labels, Matrix, Totals
+from bendtorch.kernels.attention_grid import (
+    BLOCK,
+    Heads,
+    Place,
+    Sizes,
+    forward_items,
+    item_place,
+    padded,
+    place_of,
+    run_bounds,
+    run_count,
+    sizes_of,
+)
+from bendtorch.kernels.attention_tiles import (
+    exponentials,
+    key_panel,
+    query_panel,
+    score_tile,
+    seen_by,
+    turned_panel,
+    weigh_seen,
+)
+from bendtorch.kernels.compile import helper, kernel, reduction
+from bendtorch.kernels.memory import empty_mat
+from bendtorch.kernels.panels import Panel, is_finite, panel, part, row_of, transpose
+from bendtorch.kernels.parallel import parallel_for
+from bendtorch.kernels.rows import row_max
+
+SUM: Final = 1024  # numbers summed in float32
+ZERO: Final = np.float32(0)
+
+
+class Inputs(NamedTuple):
+    """What attention reads. Of the keys of a sequence, those from its length on are seen by nobody."""
+
+    q: Matrix
+    k: Matrix
+    v: Matrix
+    lengths: Labels
+
+
+class Saved(NamedTuple):
+    """For every row and head the largest score (before scaling) and the inverse of the total of the exponentials."""
+
+    tops: Matrix
+    inverses: Matrix
+
+
+class Forward(NamedTuple):
+    """The task's arrays. `turned`: transposed keys. For each run a tile, and room for a key head's finite values."""
+
+    q: Panel
+    k: Panel
+    v: Panel
+    y: Panel
+    tops: Panel
+    inverses: Panel
+    turned: Panel
+    tiles: Panel
+    space: Panel
+
+
+@reduction
+def _sum_block(x: Flat) -> np.float32:
+    total = ZERO
+    for j in range(x.size):
+        total += x[j]
+    return total
+
+
+@helper
+def _sum(x: Flat) -> float:
+    total = 0.0
+    for low in range(0, x.size, SUM):
+        total += np.float64(_sum_block(x[low : low + SUM]))
+    return total
+
+
+@kernel
+def exponential_row(x: Flat, scale: np.float32) -> tuple[np.float32, float]:
+    """x = exp(scale · (x - its largest)); gives the largest and the sum. Zeros, 0 and 1 where nothing is seen."""
+    if x.size == 0:
+        return ZERO, 1.0
+    top = row_max(x)
+    if top == -np.inf:
+        x[:] = ZERO
+        return ZERO, 1.0
+    exponentials(x, top, scale)
+    return top, _sum(x)
+
+
+@helper
+def _divide(x: Flat, total: float) -> None:
+    inverse = 1.0 / total
+    for j in range(x.size):
+        x[j] = np.float32(np.float64(x[j]) * inverse)
+
+
+@kernel
+def _prepare(item: int, task: Forward, sound: Labels, heads: Heads) -> None:
+    """Transpose a key head's keys, and see whether its values are finite."""
+    sequence, reads = item // heads.kv, item % heads.kv
+    keys, turned = key_panel(task.k, sequence, reads, heads), turned_panel(task.turned, sequence, reads, heads)
+    transpose(keys, heads.keys, heads.hd, turned)
+    sound[item] = 1 if is_finite(key_panel(task.v, sequence, reads, heads), heads.keys, heads.hd) else 0
+
+
+@kernel
+def _weights(place: Place, task: Forward, tile: Panel, totals: Totals, heads: Heads, scale: np.float32) -> None:
+    """The exponentials of a tile's scores, zeros where a query does not see a key, and their totals."""
+    m, n = place.high - place.low, place.n
+    turned = turned_panel(task.turned, place.sequence, place.reads, heads)
+    score_tile(query_panel(task.q, place, heads), m, heads.hd, turned, n, tile)
+    first = place.sequence * heads.queries + place.low
+    tops, inverses = part(task.tops, first, place.head), part(task.inverses, first, place.head)
+    for i in range(m):
+        scores, seen = row_of(tile, i, n), seen_by(place, i, heads)
+        row_of(tops, i, 1)[0], totals[i] = exponential_row(scores[:seen], scale)
+        row_of(inverses, i, 1)[0] = np.float32(1.0 / totals[i])
+        scores[seen:] = ZERO
+
+
+@kernel
+def _run(
+    run: int, runs: int, items: int, task: Forward, lengths: Labels, sound: Labels, heads: Heads, scale: np.float32
+) -> None:
+    """Some blocks of queries, one after another in one working space."""
+    low, high = run_bounds(run, runs, items)
+    tile, space = part(task.tiles, run * BLOCK, 0), part(task.space, run * heads.keys, 0)
+    totals = np.empty(BLOCK, np.float64)
+    for item in range(low, high):
+        sequence, head, block = item_place(item, heads)
+        place = place_of(sequence, head, block, lengths[sequence], heads)
+        _weights(place, task, tile, totals, heads, scale)
+        values, y = key_panel(task.v, sequence, place.reads, heads), query_panel(task.y, place, heads)
+        is_sound = sound[sequence * heads.kv + place.reads] == 1
+        weigh_seen(tile, place, heads, values, is_sound, space, y)
+        for i in range(place.high - place.low):
+            _divide(row_of(y, i, heads.hd), totals[i])
+
+
+@kernel
+def _forward(
+    q: Matrix,
+    k: Matrix,
+    v: Matrix,
+    lengths: Labels,
+    y: Matrix,
+    tops: Matrix,
+    inverses: Matrix,
+    turned: Matrix,
+    tiles: Matrix,
+    space: Matrix,
+    sizes: Sizes,
+    runs: int,
+    items: int,
+    scale: np.float32,
+) -> None:
+    heads, sound = Heads(*sizes), np.empty(lengths.size * sizes[2], np.int64)
+    inputs, outputs = (panel(q), panel(k), panel(v)), (panel(y), panel(tops), panel(inverses))
+    task = Forward(*inputs, *outputs, panel(turned), panel(tiles), panel(space))
+    parallel_for(_prepare, sound.size, (task, sound, heads))
+    parallel_for(_run, runs, (runs, items, task, lengths, sound, heads, scale))
+
+
+def attention_forward(inputs: Inputs, heads: Heads, scale: float) -> tuple[Matrix, Saved]:
+    """Every head's output. A query that sees no key, or only scores of -inf, has zeros."""
+    (rows, columns), count = inputs.q.shape, heads.kv * heads.g
+    sequences, width = inputs.lengths.size, padded(heads.keys)
+    y, saved = empty_mat(rows, columns), Saved(empty_mat(rows, count), empty_mat(rows, count))
+    items = forward_items(sequences, heads)
+    runs = run_count(items)
+    turned, tiles = empty_mat(sequences * heads.kv * heads.hd, width), empty_mat(runs * BLOCK, width)
+    space = empty_mat(runs * heads.keys, heads.hd)
+    _forward(*inputs, y, *saved, turned, tiles, space, sizes_of(heads), runs, items, np.float32(scale))
+    return y, saved

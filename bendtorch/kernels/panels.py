@@ -1,0 +1,125 @@
+"""Panels: parts of matrices that kernels pass on as an address and the distance of their rows.
+
+A kernel that passes arrays on counts references to them, atomically, and these counters are shared by all threads; a
+panel is two integers. Nobody but the caller keeps its memory alive: it must not outlive the arrays it was made from.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Final, NamedTuple
+
+import numba
+import numpy as np
+
+from bendtorch.kernels.arrays import Flat, Matrix
+from bendtorch.kernels.atomics import pointer
+from bendtorch.kernels.compile import JIT, helper, kernel, reduction
+from bendtorch.kernels.vecmath import bits
+
+LINE: Final = 16  # numbers in a cache line
+MAGNITUDE: Final = np.int32(0x7FFFFFFF)
+INFINITE: Final = np.int32(0x7F800000)  # the bits of infinity; NaN's are above
+ZERO: Final = np.float32(0)
+
+
+class Panel(NamedTuple):
+    """Where the first number is, and how many numbers further the next row begins."""
+
+    address: int
+    stride: int
+
+
+@helper
+def panel(x: Matrix) -> Panel:
+    """A whole matrix."""
+    return Panel(x.ctypes.data, x.shape[1])
+
+
+@helper
+def part(x: Panel, row: int, column: int) -> Panel:
+    """What lies from a row and a column of a panel on."""
+    return Panel(x.address + 4 * (row * x.stride + column), x.stride)
+
+
+@helper
+def _floats(address: int, count: int) -> Flat:
+    numbers: Flat = numba.carray(pointer(address), (count,), np.float32)
+    return numbers
+
+
+def _plain_floats(address: int, count: int) -> Flat:
+    if count == 0:
+        return np.empty(0, np.float32)
+    return np.ctypeslib.as_array((ctypes.c_float * count).from_address(address))
+
+
+floats: Final = _floats if JIT else _plain_floats
+"""The `count` numbers that begin at an address, as an array that owns nothing."""
+
+
+@helper
+def row_of(x: Panel, row: int, width: int) -> Flat:
+    """The first `width` numbers of a row."""
+    return floats(x.address + 4 * row * x.stride, width)
+
+
+@kernel
+def clear(x: Panel, rows: int, width: int) -> None:
+    """x = 0."""
+    for r in range(rows):
+        row_of(x, r, width)[:] = ZERO
+
+
+@helper
+def _gather(x: Flat, stride: int, out: Flat) -> None:
+    for j in range(out.size):
+        out[j] = x[j * stride]
+
+
+@kernel
+def transpose(x: Panel, rows: int, width: int, out: Panel) -> None:
+    """out = xᵀ; a cache line of each row of the result at a time."""
+    for low in range(0, rows, LINE):
+        count = min(LINE, rows - low)
+        for c in range(width):
+            column = floats(part(x, low, c).address, (count - 1) * x.stride + 1)
+            _gather(column, x.stride, floats(part(out, c, low).address, count))
+
+
+@reduction
+def _largest_magnitude(x: Flat) -> np.int32:
+    most = np.int32(0)
+    for j in range(x.size):
+        most = max(most, bits(x[j]) & MAGNITUDE)
+    return most
+
+
+@kernel
+def is_finite(x: Panel, rows: int, width: int) -> bool:
+    """Whether there is neither NaN nor an infinity."""
+    most = np.int32(0)
+    for r in range(rows):
+        most = max(most, _largest_magnitude(row_of(x, r, width)))
+    return bool(most < INFINITE)
+
+
+@helper
+def _finite_row(x: Flat, out: Flat) -> None:
+    for j in range(x.size):
+        out[j] = x[j] if (bits(x[j]) & MAGNITUDE) < INFINITE else ZERO
+
+
+@kernel
+def finite_part(x: Panel, rows: int, width: int, out: Panel) -> None:
+    """out = x with zeros in place of NaN and infinities."""
+    for r in range(rows):
+        _finite_row(row_of(x, r, width), row_of(out, r, width))
+
+
+@helper
+def add_other_part(weight: np.float32, x: Flat, out: Flat) -> None:
+    """out += weight · x, only where x is NaN or infinite: what `finite_part` leaves out."""
+    for j in range(x.size):
+        if (bits(x[j]) & MAGNITUDE) >= INFINITE:
+            out[j] += weight * x[j]
