@@ -1,11 +1,12 @@
-"""Attention's backward pass, from the inputs and each row's largest score and inverse total.
+"""Attention's backward pass, from the inputs and the gradient of the output.
 
 With P the probabilities of a head (computed again, tile by tile, with the forward pass's bits) and dP = dy·vᵀ:
 
-    dv += Pᵀ·dy     dS = scale · P · (dP - the row's sum of P·dP)     dq = dS·k     dk += dSᵀ·q
+    dv += Pᵀ·dy     dS = scale · P · (dP - the row's mean of dP)     dq = dS·k     dk += dSᵀ·q
 
-The row's sum is taken from the very P and dP (not as y·dy, which is equal but rounded otherwise): where one key has
-nearly all the weight, dP minus the sum cancels, and its rounding errors cancel with it. So y need not be saved.
+The mean Σ P·dP is taken of the very numbers P and dP (not as y·dy, which is equal but rounded otherwise), and twice: a
+second time of what is left after the first was subtracted. Where one key has nearly all the weight, or all dP are
+nearly equal, dP minus the mean cancels, and an error that is common to a row does not average out in dq.
 
 A piece of work is a key head of one sequence: its g query heads and their blocks come one after another, so the sums in
 dk and dv have one order. 10·hd FLOPs and an exponential for each query and key that meet.
@@ -18,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Labels, Matrix
-from bendtorch.kernels.attention_forward import Inputs, Saved
+from bendtorch.kernels.attention_forward import Inputs, exponential_row
 from bendtorch.kernels.attention_grid import (
     BLOCK,
     Heads,
@@ -35,7 +36,6 @@ from bendtorch.kernels.attention_grid import (
 )
 from bendtorch.kernels.attention_tiles import (
     add_to_seen,
-    exponentials,
     key_panel,
     query_panel,
     score_tile,
@@ -66,8 +66,6 @@ class Backward(NamedTuple):
     q: Panel
     k: Panel
     v: Panel
-    tops: Panel
-    inverses: Panel
     dy: Panel
     dq: Panel
     dk: Panel
@@ -98,7 +96,7 @@ def _dot_block(a: Flat, b: Flat) -> np.float32:
     total = ZERO
     for j in range(a.size):
         total += a[j] * b[j]
-    return total
+    return np.float32(total)
 
 
 @helper
@@ -110,29 +108,34 @@ def _dot(a: Flat, b: Flat) -> np.float32:
 
 
 @helper
+def _subtract(d: Flat, mean: np.float32) -> None:
+    for j in range(d.size):
+        d[j] -= mean
+
+
+@helper
 def _score_gradients(p: Flat, mean: np.float32, scale: np.float32, d: Flat) -> None:
     for j in range(p.size):
         d[j] = p[j] * (d[j] - mean) * scale
 
 
 @kernel
-def gradient_row(p: Flat, d: Flat, top: np.float32, inverse: np.float32, scale: np.float32) -> None:
+def gradient_row(p: Flat, d: Flat, scale: np.float32) -> None:
     """p: from scores to probabilities; d: from the gradients of the probabilities to those of the products q·k."""
-    exponentials(p, top, scale)
-    scale_row(p, inverse)
+    scale_row(p, np.float32(1.0 / exponential_row(p, scale)))
+    _subtract(d, _dot(p, d))
     _score_gradients(p, _dot(p, d), scale, d)
 
 
 @kernel
 def _fill(place: Place, task: Backward, own: KeyHead, heads: Heads, scale: np.float32) -> None:
     """Both tiles of a block of queries; zeros where a query does not see a key."""
-    first, m, n = place.sequence * heads.queries + place.low, place.high - place.low, place.n
+    m, n = place.high - place.low, place.n
     score_tile(query_panel(task.q, place, heads), m, heads.hd, own.keys, n, own.weights)
     score_tile(query_panel(task.dy, place, heads), m, heads.hd, own.values, n, own.slopes)
-    tops, inverses = part(task.tops, first, place.head), part(task.inverses, first, place.head)
     for i in range(m):
         p, d, seen = row_of(own.weights, i, n), row_of(own.slopes, i, n), seen_by(place, i, heads)
-        gradient_row(p[:seen], d[:seen], row_of(tops, i, 1)[0], row_of(inverses, i, 1)[0], scale)
+        gradient_row(p[:seen], d[:seen], scale)
         p[seen:] = ZERO
         d[seen:] = ZERO
 
@@ -186,8 +189,6 @@ def _backward(
     k: Matrix,
     v: Matrix,
     lengths: Labels,
-    tops: Matrix,
-    inverses: Matrix,
     dy: Matrix,
     dq: Matrix,
     dk: Matrix,
@@ -202,14 +203,13 @@ def _backward(
     items: int,
     scale: np.float32,
 ) -> None:
-    inputs, saved = (panel(q), panel(k), panel(v)), (panel(tops), panel(inverses))
-    gradients = (panel(dy), panel(dq), panel(dk), panel(dv))
+    inputs, gradients = (panel(q), panel(k), panel(v)), (panel(dy), panel(dq), panel(dk), panel(dv))
     room = (panel(keys), panel(values), panel(weights), panel(slopes), panel(space))
-    task, heads = Backward(*inputs, *saved, *gradients, *room), Heads(*sizes)
+    task, heads = Backward(*inputs, *gradients, *room), Heads(*sizes)
     parallel_for(_run, runs, (runs, items, task, lengths, heads, scale))
 
 
-def attention_backward(inputs: Inputs, saved: Saved, dy: Matrix, heads: Heads, scale: float) -> Gradients:
+def attention_backward(inputs: Inputs, dy: Matrix, heads: Heads, scale: float) -> Gradients:
     """The gradients of q, k and v."""
     (rows, columns), (key_rows, width) = inputs.q.shape, inputs.k.shape
     gradients = Gradients(empty_mat(rows, columns), empty_mat(key_rows, width), empty_mat(key_rows, width))
@@ -219,5 +219,5 @@ def attention_backward(inputs: Inputs, saved: Saved, dy: Matrix, heads: Heads, s
     keys, values = empty_mat(runs * heads.hd, stride), empty_mat(runs * heads.hd, stride)
     weights, slopes = empty_mat(runs * BLOCK, stride), empty_mat(runs * BLOCK, stride)
     room = (keys, values, weights, slopes, empty_mat(runs * longest, heads.hd))
-    _backward(*inputs, *saved, dy, *gradients, *room, sizes_of(heads), runs, items, np.float32(scale))
+    _backward(*inputs, dy, *gradients, *room, sizes_of(heads), runs, items, np.float32(scale))
     return gradients

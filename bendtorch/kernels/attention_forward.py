@@ -1,10 +1,8 @@
 """Attention's forward pass: y = softmax(scale · q·kᵀ over the keys that a query sees) · v, for every head.
 
 A piece of work is a block of queries of one head: its scores against all keys it sees (a product with the transposed
-keys), the exponentials row by row, a product with the values. The probabilities are never stored; each row keeps its
-largest score and the inverse of its total, from which the backward pass computes the same exponentials again, bit for
-bit. (Their logarithm of the sum, rounded to float32, would be off by many roundings of a probability where scores are
-large.) 4·hd FLOPs and an exponential for each query and key that meet; traffic: q, k, v, y once.
+keys), the exponentials row by row, a product with the values. Nothing of it is kept: the backward pass computes the
+same exponentials again, bit for bit. 4·hd FLOPs and an exponential for each query and key that meet.
 """
 
 from __future__ import annotations
@@ -28,7 +26,6 @@ from bendtorch.kernels.attention_grid import (
     sizes_of,
 )
 from bendtorch.kernels.attention_tiles import (
-    exponentials,
     key_panel,
     query_panel,
     score_tile,
@@ -41,6 +38,7 @@ from bendtorch.kernels.memory import empty_mat
 from bendtorch.kernels.panels import Panel, is_finite, panel, part, row_of, transpose
 from bendtorch.kernels.parallel import parallel_for
 from bendtorch.kernels.rows import row_max
+from bendtorch.kernels.vecmath import exp
 
 SUM: Final = 1024  # numbers summed in float32
 ZERO: Final = np.float32(0)
@@ -55,13 +53,6 @@ class Inputs(NamedTuple):
     lengths: Labels
 
 
-class Saved(NamedTuple):
-    """For every row and head the largest score (before scaling) and the inverse of the total of the exponentials."""
-
-    tops: Matrix
-    inverses: Matrix
-
-
 class Forward(NamedTuple):
     """The task's arrays. `turned`: transposed keys. For each run a tile, and room for a key head's finite values."""
 
@@ -69,11 +60,15 @@ class Forward(NamedTuple):
     k: Panel
     v: Panel
     y: Panel
-    tops: Panel
-    inverses: Panel
     turned: Panel
     tiles: Panel
     space: Panel
+
+
+@helper
+def _exponentials(x: Flat, top: np.float32, scale: np.float32) -> None:
+    for j in range(x.size):
+        x[j] = exp((x[j] - top) * scale)
 
 
 @reduction
@@ -93,16 +88,16 @@ def _sum(x: Flat) -> float:
 
 
 @kernel
-def exponential_row(x: Flat, scale: np.float32) -> tuple[np.float32, float]:
-    """x = exp(scale · (x - its largest)); gives the largest and the sum. Zeros, 0 and 1 where nothing is seen."""
+def exponential_row(x: Flat, scale: np.float32) -> float:
+    """x = exp(scale · (x - its largest)); gives the sum. Zeros and 1 where nothing is seen, or only -inf."""
     if x.size == 0:
-        return ZERO, 1.0
+        return 1.0
     top = row_max(x)
     if top == -np.inf:
         x[:] = ZERO
-        return ZERO, 1.0
-    exponentials(x, top, scale)
-    return top, _sum(x)
+        return 1.0
+    _exponentials(x, top, scale)
+    return _sum(x)
 
 
 @helper
@@ -127,12 +122,9 @@ def _weights(place: Place, task: Forward, tile: Panel, totals: Totals, heads: He
     m, n = place.high - place.low, place.n
     turned = turned_panel(task.turned, place.sequence, place.reads, heads)
     score_tile(query_panel(task.q, place, heads), m, heads.hd, turned, n, tile)
-    first = place.sequence * heads.queries + place.low
-    tops, inverses = part(task.tops, first, place.head), part(task.inverses, first, place.head)
     for i in range(m):
         scores, seen = row_of(tile, i, n), seen_by(place, i, heads)
-        row_of(tops, i, 1)[0], totals[i] = exponential_row(scores[:seen], scale)
-        row_of(inverses, i, 1)[0] = np.float32(1.0 / totals[i])
+        totals[i] = exponential_row(scores[:seen], scale)
         scores[seen:] = ZERO
 
 
@@ -162,8 +154,6 @@ def _forward(
     v: Matrix,
     lengths: Labels,
     y: Matrix,
-    tops: Matrix,
-    inverses: Matrix,
     turned: Matrix,
     tiles: Matrix,
     space: Matrix,
@@ -173,20 +163,19 @@ def _forward(
     scale: np.float32,
 ) -> None:
     heads, sound = Heads(*sizes), np.empty(lengths.size * sizes[2], np.int64)
-    inputs, outputs = (panel(q), panel(k), panel(v)), (panel(y), panel(tops), panel(inverses))
-    task = Forward(*inputs, *outputs, panel(turned), panel(tiles), panel(space))
+    task = Forward(panel(q), panel(k), panel(v), panel(y), panel(turned), panel(tiles), panel(space))
     parallel_for(_prepare, sound.size, (task, sound, heads))
     parallel_for(_run, runs, (runs, items, task, lengths, sound, heads, scale))
 
 
-def attention_forward(inputs: Inputs, heads: Heads, scale: float) -> tuple[Matrix, Saved]:
+def attention_forward(inputs: Inputs, heads: Heads, scale: float) -> Matrix:
     """Every head's output. A query that sees no key, or only scores of -inf, has zeros."""
-    (rows, columns), count = inputs.q.shape, heads.kv * heads.g
+    rows, columns = inputs.q.shape
     sequences, width = inputs.lengths.size, padded(heads.keys)
-    y, saved = empty_mat(rows, columns), Saved(empty_mat(rows, count), empty_mat(rows, count))
     items = forward_items(sequences, heads)
     runs = run_count(items)
+    y = empty_mat(rows, columns)
     turned, tiles = empty_mat(sequences * heads.kv * heads.hd, width), empty_mat(runs * BLOCK, width)
     space = empty_mat(runs * heads.keys, heads.hd)
-    _forward(*inputs, y, *saved, turned, tiles, space, sizes_of(heads), runs, items, np.float32(scale))
-    return y, saved
+    _forward(*inputs, y, turned, tiles, space, sizes_of(heads), runs, items, np.float32(scale))
+    return y

@@ -8,14 +8,10 @@ no result depends on what it must not see, not in a single bit.
 
 from __future__ import annotations
 
-import numpy as np
-
-from bendtorch.kernels.arrays import Flat
 from bendtorch.kernels.attention_grid import SPAN, Heads, Place, first_column, visible_keys
 from bendtorch.kernels.blas import gemm, gemm_add
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.panels import Panel, add_other_part, clear, finite_part, is_finite, part, row_of
-from bendtorch.kernels.vecmath import exp
 
 
 @helper
@@ -99,10 +95,3 @@ def add_to_seen(tile: Panel, place: Place, heads: Heads, x: Panel, space: Panel,
 def seen_by(place: Place, i: int, heads: Heads) -> int:
     """How many keys the query of a tile's row sees."""
     return visible_keys(place.low + i, heads.offset, place.length, heads.causal)
-
-
-@helper
-def exponentials(x: Flat, top: np.float32, scale: np.float32) -> None:
-    """x = exp((x - top)·scale)."""
-    for j in range(x.size):
-        x[j] = exp((x[j] - top) * scale)

@@ -11,8 +11,8 @@ dS_j = scale · p_j · (dP_j - Σ p·dP):
 
     dq = Σ dS_j·k_j      dk_j = Σ dS_j·q      dv_j = Σ p_j·dy      (over the queries, and the g heads, that see key j)
 
-It saves q, k and v, and two numbers for each row and head, from which the backward pass computes the probabilities
-again tile by tile: the memory grows with t, not with t².
+It saves q, k and v; the backward pass computes the probabilities again, tile by tile: the memory grows with t, not with
+t². Their bits are those of the forward pass, which a saved logarithm of each row's sum would not give.
 """
 
 from __future__ import annotations
@@ -26,20 +26,17 @@ import numpy as np
 from bendtorch.errors import ConfigError
 from bendtorch.kernels.arrays import Labels
 from bendtorch.kernels.attention_backward import attention_backward
-from bendtorch.kernels.attention_forward import Inputs, Saved, attention_forward
+from bendtorch.kernels.attention_forward import Inputs, attention_forward
 from bendtorch.kernels.attention_grid import Heads
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Unit, make_layer, no_params
 from bendtorch.shapes.arrays import Mat
-from bendtorch.shapes.dims import HD, KV, B, C, Dim, G, H, N, T, W
+from bendtorch.shapes.dims import HD, KV, B, C, Dim, G, N, T, W
 from bendtorch.shapes.guard import guard_mat
 from bendtorch.shapes.spec import Spec, check_sizes, mat_spec
 
 if TYPE_CHECKING:
     QKV: TypeAlias = tuple[Mat[N, W], tuple[Mat[N, C], Mat[N, C]]]
     """Queries of w columns, and keys and values of c columns."""
-
-    AttentionSaved: TypeAlias = tuple[QKV[N, W, C], tuple[Mat[N, H], Mat[N, H]]]
-    """The inputs, and for every row and head the largest score and the inverse of the total."""
 
 
 def Attention(
@@ -51,9 +48,7 @@ def Attention(
     *,
     scale: float | None = None,
     causal: bool = True,
-) -> Layer[
-    Unit, QKV["B*T", "KV*G*HD", "KV*HD"], Mat["B*T", "KV*G*HD"], AttentionSaved["B*T", "KV*G*HD", "KV*HD", "KV*G"]
-]:
+) -> Layer[Unit, QKV["B*T", "KV*G*HD", "KV*HD"], Mat["B*T", "KV*G*HD"], QKV["B*T", "KV*G*HD", "KV*HD"]]:
     """Attention of `b` sequences of `t` positions, with `kv` key heads of `hd` numbers, each read by `g` query heads.
 
     PyTorch's `F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, enable_gqa=True)` on the heads'
@@ -65,25 +60,24 @@ def Attention(
 
     Laws: L24 to L28, L31 to L36, L57 to L61, L69.
     """
-    core: AttentionCore["B*T", "KV*G*HD", "KV*HD", "KV*G"]
+    core: AttentionCore["B*T", "KV*G*HD", "KV*HD"]
     core = AttentionCore("Attention", b, t, kv, g, hd, scale, causal)
     lengths = np.full(b, t, np.int64)
 
-    def fwd(
-        p: Unit, x: QKV["B*T", "KV*G*HD", "KV*HD"]
-    ) -> Fwd[Mat["B*T", "KV*G*HD"], AttentionSaved["B*T", "KV*G*HD", "KV*HD", "KV*G"]]:
-        return core.forward(x, lengths)
+    def fwd(p: Unit, x: QKV["B*T", "KV*G*HD", "KV*HD"]) -> Fwd[Mat["B*T", "KV*G*HD"], QKV["B*T", "KV*G*HD", "KV*HD"]]:
+        x = core.guarded(x, "x")
+        return Fwd(core.forward(x, lengths), x)
 
     def bwd(
-        p: Unit, s: AttentionSaved["B*T", "KV*G*HD", "KV*HD", "KV*G"], dy: Mat["B*T", "KV*G*HD"], gradient: Unit
+        p: Unit, s: QKV["B*T", "KV*G*HD", "KV*HD"], dy: Mat["B*T", "KV*G*HD"], gradient: Unit
     ) -> Bwd[Unit, QKV["B*T", "KV*G*HD", "KV*HD"]]:
-        return Bwd(core.backward(s, dy, lengths), gradient)
+        return Bwd(core.backward(core.guarded(s, "the saved input"), dy, lengths), gradient)
 
-    return make_layer(no_params(), fwd, bwd, core.info(core.takes, core.saves))
+    return make_layer(no_params(), fwd, bwd, core.info(core.takes, core.takes))
 
 
 @dataclass(frozen=True)
-class AttentionCore(Generic[N, W, C, H]):
+class AttentionCore(Generic[N, W, C]):
     """What the attention layers share: sizes and options, checked when it is made, and the passes on guarded arrays."""
 
     kind: str
@@ -117,22 +111,16 @@ class AttentionCore(Generic[N, W, C, H]):
         return Heads(self.t, self.t, self.kv, self.g, self.hd, bool(self.causal), 0)
 
     @property
-    def shapes(self) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int]]:
-        """The shapes of q, of k and v, and of what is kept for each row and head."""
-        rows, heads = self.b * self.t, self.kv * self.g
-        return (rows, heads * self.hd), (rows, self.kv * self.hd), (rows, heads)
+    def shapes(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The shapes of q, and of k and v."""
+        rows, width = self.b * self.t, self.kv * self.hd
+        return (rows, width * self.g), (rows, width)
 
     @property
     def takes(self) -> Spec:
         """The shapes of (q, (k, v))."""
-        q, k, _ = (mat_spec(*shape) for shape in self.shapes)
+        q, k = (mat_spec(*shape) for shape in self.shapes)
         return q, (k, k)
-
-    @property
-    def saves(self) -> Spec:
-        """The shapes of what `forward` saves."""
-        kept = mat_spec(*self.shapes[2])
-        return self.takes, (kept, kept)
 
     def info(self, takes: Spec, saves: Spec) -> Info:
         """What the layer says of itself; options that have their default are not shown."""
@@ -143,29 +131,25 @@ class AttentionCore(Generic[N, W, C, H]):
 
     def guarded(self, x: QKV[N, W, C], argument: str) -> QKV[N, W, C]:
         """(q, (k, v)) when they are what the layer takes."""
-        name, (q, k, _) = str(self), self.shapes
+        name, (q, k) = str(self), self.shapes
         return (
-            guard_mat(x[0], q, name, f"the queries of {argument}"),
+            guard_mat(x[0], q, name, f"{argument} (queries)"),
             (
-                guard_mat(x[1][0], k, name, f"the keys of {argument}"),
-                guard_mat(x[1][1], k, name, f"the values of {argument}"),
+                guard_mat(x[1][0], k, name, f"{argument} (keys)"),
+                guard_mat(x[1][1], k, name, f"{argument} (values)"),
             ),
         )
 
-    def forward(self, x: QKV[N, W, C], lengths: Labels) -> Fwd[Mat[N, W], AttentionSaved[N, W, C, H]]:
-        """The forward pass; keys from their sequence's length on are not seen."""
-        q, (k, v) = self.guarded(x, "x")
-        y, saved = attention_forward(Inputs(q, k, v, lengths), self.heads, self.scale)
-        return Fwd(cast("Mat[N, W]", y), ((q, (k, v)), cast("tuple[Mat[N, H], Mat[N, H]]", tuple(saved))))
+    def forward(self, x: QKV[N, W, C], lengths: Labels) -> Mat[N, W]:
+        """The output; keys from their sequence's length on are not seen."""
+        q, (k, v) = x
+        return cast("Mat[N, W]", attention_forward(Inputs(q, k, v, lengths), self.heads, self.scale))
 
-    def backward(self, s: AttentionSaved[N, W, C, H], dy: Mat[N, W], lengths: Labels) -> QKV[N, W, C]:
+    def backward(self, x: QKV[N, W, C], dy: Mat[N, W], lengths: Labels) -> QKV[N, W, C]:
         """The gradients of q, k and v."""
-        name, (shape, _, kept) = str(self), self.shapes
-        q, (k, v) = self.guarded(s[0], "the saved input")
-        saved = Saved(*(guard_mat(part, kept, name, "the saved scores") for part in s[1]))
-        dy = guard_mat(dy, shape, name, "dy")
-        gradients = attention_backward(Inputs(q, k, v, lengths), saved, dy, self.heads, self.scale)
-        dq, dk, dv = gradients
+        q, (k, v) = x
+        dy = guard_mat(dy, self.shapes[0], str(self), "dy")
+        dq, dk, dv = attention_backward(Inputs(q, k, v, lengths), dy, self.heads, self.scale)
         return cast("QKV[N, W, C]", (dq, (dk, dv)))
 
     def __str__(self) -> str:

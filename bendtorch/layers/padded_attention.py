@@ -24,7 +24,7 @@ from bendtorch.shapes.guard import guard_ids
 from bendtorch.shapes.spec import ids_spec
 
 if TYPE_CHECKING:
-    from bendtorch.layers.attention import QKV, AttentionSaved
+    from bendtorch.layers.attention import QKV
 
 
 def PaddedAttention(
@@ -40,7 +40,7 @@ def PaddedAttention(
     Unit,
     tuple[QKV["B*T", "KV*G*HD", "KV*HD"], Ids[B]],
     Mat["B*T", "KV*G*HD"],
-    tuple[AttentionSaved["B*T", "KV*G*HD", "KV*HD", "KV*G"], Ids[B]],
+    tuple[QKV["B*T", "KV*G*HD", "KV*HD"], Ids[B]],
 ]:
     """`Attention` of padded sequences: PyTorch's with an `attn_mask` that is True where key j < lengths[s].
 
@@ -50,31 +50,30 @@ def PaddedAttention(
 
     Laws: those of `Attention`; and with every length t it is `Attention`, bit for bit.
     """
-    core: AttentionCore["B*T", "KV*G*HD", "KV*HD", "KV*G"]
+    core: AttentionCore["B*T", "KV*G*HD", "KV*HD"]
     core = AttentionCore("PaddedAttention", b, t, kv, g, hd, scale, causal)
-    counts, bound = ids_spec(b, below=t + 1), t
 
     def checked(lengths: Ids[B], argument: str) -> Ids[B]:
         lengths = guard_ids(lengths, b, str(core), argument)
-        wrong = first_outside(lengths, bound + 1)
+        wrong = first_outside(lengths, t + 1)
         if wrong >= 0:
-            raise IndexRangeError(f"{core}: {argument}[{wrong}] is {lengths[wrong]}, lengths go from 0 to {bound}")
+            raise IndexRangeError(f"{core}: {argument}[{wrong}] is {lengths[wrong]}, lengths go from 0 to {t}")
         return lengths
 
     def fwd(
         p: Unit, x: tuple[QKV["B*T", "KV*G*HD", "KV*HD"], Ids[B]]
-    ) -> Fwd[Mat["B*T", "KV*G*HD"], tuple[AttentionSaved["B*T", "KV*G*HD", "KV*HD", "KV*G"], Ids[B]]]:
-        lengths = checked(x[1], "lengths")
-        forward = core.forward(x[0], lengths)
-        return Fwd(forward.y, (forward.s, lengths))
+    ) -> Fwd[Mat["B*T", "KV*G*HD"], tuple[QKV["B*T", "KV*G*HD", "KV*HD"], Ids[B]]]:
+        arrays, lengths = core.guarded(x[0], "x"), checked(x[1], "lengths")
+        return Fwd(core.forward(arrays, lengths), (arrays, lengths))
 
     def bwd(
         p: Unit,
-        s: tuple[AttentionSaved["B*T", "KV*G*HD", "KV*HD", "KV*G"], Ids[B]],
+        s: tuple[QKV["B*T", "KV*G*HD", "KV*HD"], Ids[B]],
         dy: Mat["B*T", "KV*G*HD"],
         gradient: Unit,
     ) -> Bwd[Unit, tuple[QKV["B*T", "KV*G*HD", "KV*HD"], Ids[B]]]:
-        lengths = checked(s[1], "the saved lengths")
-        return Bwd((core.backward(s[0], dy, lengths), lengths), gradient)
+        arrays, lengths = core.guarded(s[0], "the saved input"), checked(s[1], "the saved lengths")
+        return Bwd((core.backward(arrays, dy, lengths), lengths), gradient)
 
-    return make_layer(no_params(), fwd, bwd, core.info((core.takes, counts), (core.saves, counts)))
+    takes = (core.takes, ids_spec(b, below=t + 1))
+    return make_layer(no_params(), fwd, bwd, core.info(takes, takes))
