@@ -123,10 +123,10 @@ class AttentionCore(Generic[N, W, C]):
         return q, (k, k)
 
     def info(self, takes: Spec, saves: Spec) -> Info:
-        """What the layer says of itself; options that have their default are not shown."""
+        """What the layer says of itself."""
         sizes = {"b": self.b, "t": self.t, "kv": self.kv, "g": self.g, "hd": self.hd}
         options: dict[str, object] = {} if self.given_scale is None else {"scale": self.given_scale}
-        options |= {} if self.causal else {"causal": False}
+        options["causal"] = self.causal
         return Info(self.kind, sizes, takes, mat_spec(*self.shapes[0]), saves, options=options)
 
     def guarded(self, x: QKV[N, W, C], argument: str) -> QKV[N, W, C]:
