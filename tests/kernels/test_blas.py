@@ -13,14 +13,31 @@ from bendtorch.kernels import blas
 from tests.support.arrays import numbers, same_bits
 from tests.support.kernels import compiled
 from tests.support.references import product
-from tests.support.sizes import seeds, widths
+from tests.support.sizes import seeds, shrunk, widths
 
-GEMM = blas.gemm
+GEMM, GEMM_ADD = blas.gemm, blas.gemm_add
 
 
 @compiled
 def call(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
     GEMM(ta, tb, m, n, k, a, lda, b, ldb, c, ldc)
+
+
+@compiled
+def call_add(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
+    GEMM_ADD(ta, tb, m, n, k, a, lda, b, ldb, c, ldc)
+
+
+@pytest.mark.parametrize("ta", [False, True])
+@pytest.mark.parametrize("tb", [False, True])
+@pytest.mark.parametrize("k", [0, 1, 5, shrunk(256, 6), shrunk(600, 7)])
+@given(m=widths, n=widths, seed=seeds)
+def test_products_are_added(ta: bool, tb: bool, k: int, m: int, n: int, seed: int) -> None:
+    a, b = numbers(seed, *((k, m) if ta else (m, k))), numbers(seed + 1, *((n, k) if tb else (k, n)))
+    c = numbers(seed + 2, m, n)
+    exact, before = product((a.T if ta else a).astype("f8"), (b.T if tb else b).astype("f8"), more=4), c.astype("f8")
+    call_add(ta, tb, m, n, k, a.ctypes.data, a.shape[1], b.ctypes.data, b.shape[1], c.ctypes.data, n)
+    assert np.all(np.abs(c - before - exact.value) <= exact.bound + 2.0**-21 * np.abs(before))
 
 
 @pytest.mark.parametrize("ta", [False, True])
