@@ -106,8 +106,9 @@ def test_large_scores_do_not_overflow(size: float) -> None:
 
 
 def test_a_query_whose_scores_are_all_minus_infinity_has_zeros() -> None:
-    """In both passes: no NaN from the softmax of nothing; -inf·0 of the queries' gradient itself is NaN, as it must."""
+    """In both passes: the softmax of nothing is no NaN."""
     q, k = np.full((3, 1), 1e30, np.float32), np.full((3, 1), -1e30, np.float32)
     v, dy = numbers(1, 3, 1), numbers(2, 3, 1)
-    for array in passes(layer(1, 3, 1, 1, 1), (q, (k, v)), dy):
-        assert not array.any()
+    with np.errstate(over="ignore"):
+        results = passes(layer(1, 3, 1, 1, 1), (q, (k, v)), dy)
+    assert not any(array.any() for array in results)

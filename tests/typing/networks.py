@@ -152,7 +152,7 @@ class Generator:
         """One layer, or a few that belong together."""
         if isinstance(shape, Matrix):
             simple = (self.linear, self.widened, self.kept, self.copied, self.rotated)
-            return self.random.choice((*simple, self.forked, self.tied, self.turned, self.split))(shape)
+            return self.random.choice((*simple, self.forked, self.tied, self.turned, self.split, self.attended))(shape)
         assert isinstance(shape, tuple)
         assert len(shape) == 2
         return self.random.choice(self.of_pairs(*shape))()
@@ -242,6 +242,15 @@ class Generator:
             return call("Reshape", n, c, c, n), Matrix(c, n)
         rows = f"({n}) * ({c})"
         return f"{call('Reshape', n, c, rows, '1')} >> {call('Permute', n, c, '1')}", Matrix(rows, "1")
+
+    def attended(self, x: Matrix) -> Made:
+        """Attention with its projections; the rows are one sequence, or sequences of one position."""
+        n, c, hd = x.rows, x.columns, self.size()
+        kv, g = self.random.choice("123"), self.random.choice("123")
+        b, t = self.random.choice(((n, "1"), ("1", n)))
+        wide, narrow = f"{kv} * {g} * ({hd})", f"{kv} * ({hd})"
+        q, k, v = (call("LinearNB", n, c, width) for width in (wide, narrow, narrow))
+        return f"Fork({q}, Fork({k}, {v})) >> {call('Attention', b, t, kv, g, hd)}", Matrix(n, wide)
 
     def split(self, x: Matrix) -> Made:
         """A wide layer, taken apart."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from support.sketches import (
-    Attention,
     Both,
     Embedding,
     Fork,
@@ -21,7 +20,7 @@ from support.sketches import (
 )
 from typing_extensions import assert_type
 
-from bendtorch import Dim, Ids, Layer, LinearNB, Mat
+from bendtorch import Attention, Dim, Ids, Layer, LinearNB, Mat
 from bendtorch.shapes.dims import HALF, KV, B, D, G, N, T
 
 B_: Final = 2

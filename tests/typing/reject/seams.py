@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from support.sketches import Attention, Both, Embedding, Fork, Residual, RMSNorm, RoPE, Tie, Unembed
+from support.sketches import Both, Embedding, Fork, Residual, RMSNorm, RoPE, Tie, Unembed
 
-from bendtorch import Dim, Layer, Linear, LinearNB, Mat, ReLU, Seq
+from bendtorch import Attention, Dim, Layer, Linear, LinearNB, Mat, ReLU, Seq
 from bendtorch.shapes.dims import HD, D, N, T
 
 BATCH: Final = 64

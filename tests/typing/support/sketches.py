@@ -6,8 +6,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
-from bendtorch import PROVE, Dim, Eq, Ids, Layer, Mat, Unit
-from bendtorch.shapes.dims import HALF, HD, KV, B, C, D, G, H, I, M, N, O, T, V
+from bendtorch import Dim, Eq, Ids, Layer, Mat, PROVE, Unit
+from bendtorch.shapes.dims import C, D, H, HALF, I, M, N, O, T, V
 
 P = TypeVar("P")
 P1 = TypeVar("P1")
@@ -58,17 +58,6 @@ def Unembed(n: Dim[N], v: Dim[V], d: Dim[D]) -> Layer[Weight[V, D], Mat[N, D], M
 def RoPE(
     n: Dim[N], t: Dim[T], h: Dim[H], half: Dim[HALF], *, base: float = 10000.0
 ) -> Layer[Unit, Mat[N, "2*H*HALF"], Mat[N, "2*H*HALF"], Unit]:
-    raise NotImplementedError
-
-
-def Attention(
-    b: Dim[B], t: Dim[T], kv: Dim[KV], g: Dim[G], hd: Dim[HD]
-) -> Layer[
-    Unit,
-    tuple[Mat["B*T", "KV*G*HD"], tuple[Mat["B*T", "KV*HD"], Mat["B*T", "KV*HD"]]],
-    Mat["B*T", "KV*G*HD"],
-    Any,
-]:
     raise NotImplementedError
 
 
