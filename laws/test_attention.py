@@ -15,6 +15,8 @@ from laws.cases import close, law, normal, parameters, same, seeds
 
 attention: Any = Attention
 padded: Any = PaddedAttention
+linear: Any = LinearNB
+identity: Any = Id
 positions = st.sampled_from([1, 2, 3, 5, 33, 40])
 few = st.integers(1, 3)
 sizes = st.tuples(few, positions, few, few, st.sampled_from([1, 2, 5]))
@@ -191,8 +193,9 @@ def test_it_composes(size: Any, seed: int) -> None:
     """Projections, then attention, in a fork: the passes of the chain are those of its parts."""
     b, t, kv, g, hd = size
     n, d = b * t, 4
-    projections: Any = Fork(LinearNB(n, d, kv * g * hd), Fork(LinearNB(n, d, kv * hd), LinearNB(n, d, kv * hd)))
-    wires: Any = Both(Id(n, kv * g * hd), Both(Id(n, kv * hd), Id(n, kv * hd)))
+    wide, narrow = kv * g * hd, kv * hd
+    projections = Fork(linear(n, d, wide), Fork(linear(n, d, narrow), linear(n, d, narrow)))
+    wires = Both(identity(n, wide), Both(identity(n, narrow), identity(n, narrow)))
     core = attention(*size)
     block = projections >> wires >> core
     x, p, q = normal(block.info.takes, seed), parameters(block, seed + 1), parameters(projections, seed + 1)

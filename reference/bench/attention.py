@@ -53,7 +53,8 @@ class Sides:
 
 
 def _attend(tensors: list[torch.Tensor]) -> torch.Tensor:
-    return scaled_dot_product_attention(*tensors, is_causal=True, enable_gqa=True)
+    q, k, v = tensors
+    return scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
 
 
 def _forward(sizes: tuple[int, int, int, int, int]) -> Contest:
