@@ -42,10 +42,11 @@ from bendtorch.kernels.attention_tiles import (
     seen_by,
     weigh_seen,
 )
-from bendtorch.kernels.compile import helper, kernel, reduction
+from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.memory import empty_mat
 from bendtorch.kernels.panels import Panel, clear, is_finite, panel, part, row_of, transpose
 from bendtorch.kernels.parallel import parallel_for
+from bendtorch.kernels.products import inner_product
 from bendtorch.kernels.rows import scale as scale_row
 
 SUM: Final = 1024  # products summed in float32
@@ -91,19 +92,11 @@ class KeyHead(NamedTuple):
     is_sound: bool
 
 
-@reduction
-def _dot_block(a: Flat, b: Flat) -> np.float32:
-    total = ZERO
-    for j in range(a.size):
-        total += a[j] * b[j]
-    return np.float32(total)
-
-
 @helper
 def _dot(a: Flat, b: Flat) -> np.float32:
     total = 0.0
     for low in range(0, a.size, SUM):
-        total += np.float64(_dot_block(a[low : low + SUM], b[low : low + SUM]))
+        total += np.float64(inner_product(a[low : low + SUM], b[low : low + SUM]))
     return np.float32(total)
 
 

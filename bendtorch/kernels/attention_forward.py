@@ -33,14 +33,14 @@ from bendtorch.kernels.attention_tiles import (
     turned_panel,
     weigh_seen,
 )
-from bendtorch.kernels.compile import helper, kernel, reduction
+from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.memory import empty_mat
 from bendtorch.kernels.panels import Panel, is_finite, panel, part, row_of, transpose
 from bendtorch.kernels.parallel import parallel_for
 from bendtorch.kernels.rows import row_max
+from bendtorch.kernels.sums import row_sum
 from bendtorch.kernels.vecmath import exp
 
-SUM: Final = 1024  # numbers summed in float32
 ZERO: Final = np.float32(0)
 
 
@@ -71,22 +71,6 @@ def _exponentials(x: Flat, top: np.float32, scale: np.float32) -> None:
         x[j] = exp((x[j] - top) * scale)
 
 
-@reduction
-def _sum_block(x: Flat) -> np.float32:
-    total = ZERO
-    for j in range(x.size):
-        total += x[j]
-    return total
-
-
-@helper
-def _sum(x: Flat) -> float:
-    total = 0.0
-    for low in range(0, x.size, SUM):
-        total += np.float64(_sum_block(x[low : low + SUM]))
-    return total
-
-
 @kernel
 def exponential_row(x: Flat, scale: np.float32) -> float:
     """x = exp(scale · (x - its largest)); gives the sum. Zeros and 1 where nothing is seen, or only -inf."""
@@ -97,7 +81,7 @@ def exponential_row(x: Flat, scale: np.float32) -> float:
         x[:] = ZERO
         return 1.0
     _exponentials(x, top, scale)
-    return _sum(x)
+    return row_sum(x)
 
 
 @helper

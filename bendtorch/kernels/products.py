@@ -102,7 +102,8 @@ def add_into(source: Flat, target: Flat) -> None:
 
 
 @reduction
-def _inner_product(a: Flat, b: Flat) -> np.float32:
+def inner_product(a: Flat, b: Flat) -> np.float32:
+    """Σ a·b, in vector lanes."""
     total = np.float32(0)
     for i in range(a.size):
         total += a[i] * b[i]
@@ -113,7 +114,7 @@ def _inner_product(a: Flat, b: Flat) -> np.float32:
 def _few_rows_chunk(chunk: int, a: Matrix, b: Matrix, out: Matrix, columns: int) -> None:
     for j in range(chunk * columns, min(b.shape[0], (chunk + 1) * columns)):
         for i in range(a.shape[0]):
-            out[i, j] = _inner_product(a[i], b[j])
+            out[i, j] = inner_product(a[i], b[j])
 
 
 @kernel

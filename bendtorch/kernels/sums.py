@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
-from bendtorch.kernels.compile import kernel, reduction
+from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.parallel import chunks_of, parallel_for
 from bendtorch.kernels.rows import row_max, rows_of_chunk
 
@@ -25,14 +25,19 @@ def _block_sum(x: Flat) -> np.float32:
     return total
 
 
+@helper
+def row_sum(x: Flat) -> float:
+    """The sum of a row."""
+    total = 0.0
+    for low in range(0, x.size, BLOCK):
+        total += np.float64(_block_sum(x[low : min(x.size, low + BLOCK)]))
+    return total
+
+
 @kernel
 def _sum_rows(chunk: int, x: Matrix, out: Matrix, rows: int) -> None:
-    n, c = x.shape
-    for r in range(chunk * rows, min(n, (chunk + 1) * rows)):
-        total = 0.0
-        for low in range(0, c, BLOCK):
-            total += np.float64(_block_sum(x[r, low : min(c, low + BLOCK)]))
-        out[r, 0] = np.float32(total)
+    for r in range(chunk * rows, min(x.shape[0], (chunk + 1) * rows)):
+        out[r, 0] = np.float32(row_sum(x[r]))
 
 
 @kernel
