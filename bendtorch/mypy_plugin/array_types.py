@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
@@ -94,6 +95,13 @@ class ArrayCall:
     def positional(self) -> list[Expression]:
         """The arguments that no parameter was named for, in order."""
         return [argument for label, argument in self.given.items() if label.isdigit()]
+
+    @property
+    def input_count(self) -> int | None:
+        """How many arrays a ufunc takes, as the name of its class says; the next is where the result goes."""
+        t = get_proper_type(self.context.type) if isinstance(self.context, MethodContext) else None
+        found = re.search(r"_Nin(\d)", t.type.name) if isinstance(t, Instance) else None
+        return int(found[1]) if found else None
 
     @property
     def receiver(self) -> Array | None:

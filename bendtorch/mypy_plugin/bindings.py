@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from mypy.nodes import (
     AssignmentStmt,
+    Context,
     Expression,
     ForStmt,
     FuncDef,
@@ -30,8 +31,8 @@ class Bindings:
 
     `definitions` holds each assigned variable with the expression of its first assignment, None where it has none of
     its own (`n, c = sizes()`). `changing` are those that are bound more than once, or in a loop. `parameters` are the
-    parameters of functions and lambdas, `makers` the lambdas by the expressions that they give. `foreign` are the
-    variables that were asked for and are bound in none of these ways.
+    parameters of functions and lambdas, `lambdas` are the lambdas, `makers` the same by the expressions that they give.
+    `foreign` are the variables that were asked for and are bound in none of these ways.
     """
 
     def __init__(self, tree: MypyFile) -> None:
@@ -39,7 +40,8 @@ class Bindings:
         self.definitions: dict[Var, Expression | None] = {}
         self.changing: set[Var] = set()
         self.parameters: set[Var] = set()
-        self.makers: dict[Expression, LambdaExpr] = {}
+        self.lambdas: list[LambdaExpr] = []
+        self.makers: dict[Context, LambdaExpr] = {}
         self.foreign: set[Var] = set()
         self._read(tree.defs, in_loop=False)
 
@@ -59,12 +61,18 @@ class Bindings:
         """Whether its value never changes: bound by one assignment, or a parameter that is never assigned."""
         return self.knows(variable) and variable not in self.changing
 
+    def lambdas_ending_at(self, e: Context) -> list[LambdaExpr]:
+        """The lambda whose result an expression is, and those inside of it."""
+        inside_of = [each for each in self.lambdas if _contains(e, each)]
+        return [self.makers[e], *inside_of] if e in self.makers else inside_of
+
     def _read(self, statements: Iterable[Statement], *, in_loop: bool) -> None:
         for statement in statements:
             self._read_one(statement, in_loop)
             for name in bound_by_expressions(statement):
                 if isinstance(name, LambdaExpr):
                     self.parameters |= {argument.variable for argument in name.arguments}
+                    self.lambdas.append(name)
                     self.makers |= dict.fromkeys(results(name.expr()), name)
                 else:
                     self._bind(name, None, once=False)
@@ -100,3 +108,8 @@ class Bindings:
                     values = list(value.items)
                 for item, part in zip(target.items, values, strict=True):
                     self._bind(item, part, once=once)
+
+
+def _contains(outer: Context, inner: Context) -> bool:
+    start, end = (outer.line, outer.column), (outer.end_line or outer.line, outer.end_column or 0)
+    return start <= (inner.line, inner.column) < end and outer is not inner

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from mypy.nodes import EllipsisExpr, Expression, SliceExpr
+from mypy.nodes import Expression
 from mypy.plugin import MethodContext
 from mypy.types import AnyType, Instance, LiteralType, Type, get_proper_type
 
 from bendtorch.mypy_plugin.array_types import Array, ArrayCall, array_of, scalar_name
-from bendtorch.mypy_plugin.poly import Poly
+from bendtorch.mypy_plugin.fitting import broadcast, into_out
 from bendtorch.mypy_plugin.show import show
-from bendtorch.mypy_plugin.types import poly_of, same
 from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
 
-ONE: Final = Poly.number(1)
 COMPARISONS: Final = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
 NUMBERS: Final = frozenset({"builtins.int", "builtins.float", "builtins.bool"})
 TRUTH: Final = frozenset(
@@ -45,47 +43,18 @@ def on_operator(call: ArrayCall) -> Type:
     return call.make(sizes, call.dtype_of(arrays) if is_float and call.name not in COMPARISONS else call.own_dtype())
 
 
-def on_update(call: ArrayCall) -> Type:
-    """`a += b`: what is added must fit into a's shape; numpy's types let everything pass."""
-    own = call.context.type if isinstance(call.context, MethodContext) else None
-    if own is not None and call.operand is not None:
-        _check_fits(call, own, call.operand)
-        return own
-    return call.default
-
-
-def on_assignment(call: ArrayCall) -> Type:
-    """`a[...] = b` and `a[:] = b`: what is assigned must fit into a's shape."""
-    own = call.context.type if isinstance(call.context, MethodContext) else None
-    given, types = call.context.args, call.context.arg_types
-    if own is not None and len(given) == len(types) == 2 and given[0] and types[1] and _is_whole(given[0][0]):
-        _check_fits(call, own, types[1][0])
-    return call.default
-
-
-def _is_whole(index: Expression) -> bool:
-    if isinstance(index, SliceExpr):
-        return index.begin_index is None and index.end_index is None and index.stride is None
-    return isinstance(index, EllipsisExpr)
-
-
-def _check_fits(call: ArrayCall, own: Type, given: Type) -> None:
-    left, right = array_of(own), array_of(given)
-    if left is None or right is None or not left.is_static:
-        return
-    sizes = broadcast([left, right], call)
-    if sizes is None or len(sizes) != len(left.sizes) or not all(map(same, sizes, left.sizes)):
-        message = f"{show(own)} cannot hold {show(given)}: what is put into an array must have its shape"
-        call.api.fail(message, call.context.context, code=BEND_SHAPE)
-
-
 def on_ufunc(call: ArrayCall) -> Type:
-    """`np.exp(x)`, `np.maximum(x, 0)`, ..."""
-    if call.has("out") or call.has("where") or call.has("axes") or call.has("axis"):
+    """`np.exp(x)`, `np.maximum(x, 0)`, `np.add(x, y, out=z)`, ..."""
+    if call.has("where") or call.has("axes") or call.has("axis"):
         return call.honest()
     name = _ufunc_name(call)
     call.name = f"np.{name}"
-    return of_parts(call, call.positional, call.honest(), call.scalar_dtype("bool") if name in TRUTH else None)
+    count = call.input_count
+    parts = call.positional[:count]
+    if count is not None and len(call.positional) == count + 1:
+        call.given["out"] = call.positional[count]
+    made = of_parts(call, parts, call.honest(), call.scalar_dtype("bool") if name in TRUTH else None)
+    return into_out(call, made, is_broadcast=True)
 
 
 def _ufunc_name(call: ArrayCall) -> str:
@@ -121,25 +90,3 @@ def is_number(t: Type) -> bool:
     if isinstance(t, LiteralType):
         t = t.fallback
     return isinstance(t, Instance) and (t.type.fullname in NUMBERS or show(t) in ("floating[_32Bit]", "float32"))
-
-
-def broadcast(arrays: Sequence[Array], call: ArrayCall) -> list[Type] | None:
-    """The sizes of the result; None when two do not fit."""
-    rank = max(len(array.sizes) for array in arrays)
-    result: list[Type] = []
-    for axis in range(rank):
-        sizes = [a.sizes[len(a.sizes) - rank + axis] for a in arrays if len(a.sizes) - rank + axis >= 0]
-        size = _common_size(sizes, call)
-        if size is None:
-            return None
-        result.append(size)
-    return result
-
-
-def _common_size(sizes: Sequence[Type], call: ArrayCall) -> Type | None:
-    large = [size for size in sizes if poly_of(size) != ONE]
-    if not large:
-        return sizes[0]
-    if any(poly_of(size) is None for size in large):
-        return large[0] if all(same(large[0], size) for size in large[1:]) else call.size_type(None)
-    return large[0] if all(same(large[0], size) for size in large[1:]) else None

@@ -9,9 +9,11 @@ from mypy.nodes import Context, Expression
 from mypy.plugin import CheckerPluginInterface, FunctionContext, FunctionSigContext, MethodContext, MethodSigContext
 from mypy.types import CallableType, Type, get_proper_type
 
+from bendtorch.mypy_plugin.blind import BlindLayers
 from bendtorch.mypy_plugin.call import Call
 from bendtorch.mypy_plugin.dimensions import bind_dimensions
 from bendtorch.mypy_plugin.expressions import SizeReader
+from bendtorch.mypy_plugin.limits import check_count
 from bendtorch.mypy_plugin.proofs import prove
 from bendtorch.mypy_plugin.queries import is_layer, is_layer_maker, is_size_parameter, mentions_ours
 from bendtorch.mypy_plugin.records import builds_layer, layer_from_forward
@@ -30,7 +32,7 @@ class CallHooks:
     """The hooks for calls of functions and methods."""
 
     def __init__(self, watch: MessageWatch, reader: SizeReader) -> None:
-        self.watch, self.reader = watch, reader
+        self.watch, self.reader, self.blind = watch, reader, BlindLayers(reader)
 
     def on_signature(self, context: FunctionSigContext | MethodSigContext) -> CallableType:
         """A function's or a method's signature, as this call should see it."""
@@ -54,6 +56,7 @@ class CallHooks:
         self.watch.remember_parameters(api.path, call.name, signature.arg_names)
         if builds_layer(signature):
             return layer_from_forward(call)
+        check_count(call, self.reader)
         if not _is_ours(call):
             return call.signature
         bound = bind_dimensions(call, self.reader)
@@ -64,6 +67,8 @@ class CallHooks:
     def on_call(self, context: FunctionContext | MethodContext) -> Type:
         """The result of a call, after what was renamed apart has been compared."""
         result = unpack(context.default_return_type, context.args, context.context, context.api)
+        if isinstance(context, FunctionContext):
+            self.blind.check_call(context)
         return self.reader.leaving(result, context.context, context.api)
 
 

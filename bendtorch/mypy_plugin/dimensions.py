@@ -10,6 +10,7 @@ from mypy.types import AnyType, Instance, TupleType, TypeVarType, get_proper_typ
 
 from bendtorch.mypy_plugin.call import Call
 from bendtorch.mypy_plugin.expressions import SizeReader
+from bendtorch.mypy_plugin.limits import fault_of
 from bendtorch.mypy_plugin.queries import is_dimension
 from bendtorch.mypy_plugin.types import poly_of, type_of, unknown
 from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE
@@ -45,8 +46,9 @@ def _bind(
     (atom,) = variable_poly.atoms
     known = call.values.get(atom)
     if known is None:
-        if (poly.value or 0) < 0:
-            call.fail(f'dimension "{name}" is {poly}; a size is not negative', argument, BEND_DIM)
+        fault = fault_of(call, variable, poly)
+        if fault is not None:
+            call.fail(f'dimension "{name}" is {poly}; {fault}', argument, BEND_DIM)
         call.values[atom], call.names[atom] = poly, name
         call.found[variable.id] = type_of(poly, call.named)
     elif known != poly:

@@ -81,6 +81,13 @@ class SizeReader:
         found = self._size(value, api, depth + 1) if value is not None else None
         return found if found is not None else run_time(e.name, e.node, api)
 
+    def definition(self, e: NameExpr, api: CheckerPluginInterface) -> Expression | None:
+        """What a name bound once is bound to."""
+        if not isinstance(e.node, Var):
+            return None
+        bindings = self._bindings(e.node, api)
+        return bindings.definitions.get(e.node) if bindings.is_bound_once(e.node) else None
+
     def _field(self, e: MemberExpr, api: CheckerPluginInterface) -> Poly | None:
         """A field that is set once, of what a name bound once stands for, never changes either."""
         path, owner = e.name, e.expr
@@ -98,9 +105,13 @@ class SizeReader:
         return run_time(f"{variable.name}.{path}", variable, api) if is_once else None
 
     def leaving(self, t: Type, e: Context, api: CheckerPluginInterface) -> Type:
-        """The type of an expression as it is seen outside of the lambda that gives it, if one does."""
-        maker = self.current.makers.get(e) if self.current is not None and isinstance(e, Expression) else None
-        return t if maker is None else outside_of(maker, t, api)
+        """The type of a call or a field, without the parameters of lambdas that end there.
+
+        That is the lambda whose result it is, and those inside of it: `both(lambda n: [ReLU(n, 4)])` may call its
+        argument with many an n.
+        """
+        ending = self.current.lambdas_ending_at(e) if self.current is not None else []
+        return outside_of(ending, t, api) if ending else t
 
     def _bindings(self, variable: Var, api: CheckerPluginInterface) -> Bindings:
         """The bindings of the file at hand.

@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, cast
 
 from mypy.checker import TypeChecker
-from mypy.nodes import Expression, FuncItem, LambdaExpr, MemberExpr, MypyFile, NameExpr, RefExpr, TypeInfo, Var
+from mypy.nodes import (
+    AssignmentStmt,
+    Context,
+    Expression,
+    FuncDef,
+    LambdaExpr,
+    MemberExpr,
+    MypyFile,
+    NameExpr,
+    RefExpr,
+    TypeInfo,
+    Var,
+)
 from mypy.plugin import CheckerPluginInterface
-from mypy.types import Instance, LiteralType, TupleType, Type, get_proper_type
+from mypy.types import CallableType, Instance, LiteralType, TupleType, Type, TypeType, get_proper_type
 
 from bendtorch.mypy_plugin.poly import Atom, Poly
 from bendtorch.mypy_plugin.types import OPERATORS, Named, Through, literal, named_in, normalise, poly_of
 
-RUN_TIME: Final = re.compile(r"(?P<module>.*)\.(?P<line>\d+):.*")
+RUN_TIME: Final = re.compile(r"(?P<module>.*)\.(?P<place>\d+):.*")
 ALWAYS: Final = 0
-"""The line of a name of the module itself, which is bound once and for all; a function's are bound in each call."""
+"""The place of a name of the module itself, which is bound once and for all; a function's are bound in each call."""
+
+COLUMN_DIGITS: Final = 4
+"""A place is a line and a column, written as one number: the column fills its last digits."""
 
 
 def run_time(name: str, variable: Var, api: CheckerPluginInterface) -> Poly | None:
     """Such a number, named after the variable and the line that binds it."""
     module, _, _ = variable.fullname.rpartition(".")
     is_local = not module or "@" in module  # the latter in a class inside of a function
-    place = f"{module}.{ALWAYS}" if not is_local else f"{cast('TypeChecker', api).tree.fullname}.{variable.line}"
-    return poly_of(literal(f"{place}:{name}", named_in(api)))
+    column = max(variable.column, 0)  # two lambdas of one line have a parameter each
+    local = f"{cast('TypeChecker', api).tree.fullname}.{variable.line}{column:0{COLUMN_DIGITS}}"
+    return poly_of(literal(f"{local if is_local else f'{module}.{ALWAYS}'}:{name}", named_in(api)))
 
 
 def is_constant(e: RefExpr) -> bool:
@@ -40,17 +56,34 @@ def is_module(e: Expression) -> bool:
 
 
 def is_fixed_field(t: Type, name: str) -> bool:
-    """Whether a field of a type is set once: in a frozen dataclass, in a `NamedTuple`, or declared `Final`."""
-    t = get_proper_type(t)
-    info = t.partial_fallback.type if isinstance(t, TupleType) else t.type if isinstance(t, Instance) else None
-    symbol = info.get(name) if isinstance(info, TypeInfo) else None
+    """Whether a field of a type is set once: of a frozen dataclass, of a `NamedTuple`, or declared `Final`."""
+    info = _class_of(t)
+    symbol = info.get(name) if info is not None else None
     if info is None or symbol is None or not isinstance(symbol.node, Var):  # a property may give another number
         return False
-    return symbol.node.is_final or any(base.is_named_tuple or _is_frozen(base) for base in info.mro)
+    owner = next(base for base in info.mro if name in base.names)  # a subclass may add what is not frozen
+    return symbol.node.is_final or name in _frozen_fields(owner)
 
 
-def _is_frozen(info: TypeInfo) -> bool:
-    return bool((info.metadata.get("dataclass") or {}).get("frozen", False))
+def _frozen_fields(info: TypeInfo) -> set[str]:
+    """The fields of a class that cannot be assigned; class variables are none, they can be by the class's name."""
+    if info.is_named_tuple and info.tuple_type is not None:
+        fields: list[str] = (info.metadata.get("namedtuple") or {}).get("fields", [])
+        return set(fields)
+    dataclass = info.metadata.get("dataclass") or {}
+    return {field["name"] for field in dataclass.get("attributes", ())} if dataclass.get("frozen", False) else set()
+
+
+def _class_of(t: Type) -> TypeInfo | None:
+    """The class of a value, or the class that a value is."""
+    t = get_proper_type(t)
+    if isinstance(t, TypeType):
+        t = t.item
+    if isinstance(t, CallableType) and t.is_type_obj():
+        return t.type_object()
+    if isinstance(t, TupleType):
+        return t.partial_fallback.type
+    return t.type if isinstance(t, Instance) else None
 
 
 def first_size(t: Type) -> Poly | None:
@@ -62,30 +95,71 @@ def first_size(t: Type) -> Poly | None:
     return poly_of(shape.items[0]) if isinstance(shape, TupleType) and shape.items else None
 
 
-def outside_of(maker: LambdaExpr, t: Type, api: CheckerPluginInterface) -> Type:
-    """The type of what a lambda gives, as seen outside of it: the lambda's own parameters are any `int`."""
-    own = [run_time(argument.variable.name, argument.variable, api) for argument in maker.arguments]
+def outside_of(makers: Iterable[LambdaExpr], t: Type, api: CheckerPluginInterface) -> Type:
+    """The type of what lambdas give, as seen outside of them: their own parameters are any `int`."""
+    own = [run_time(a.variable.name, a.variable, api) for maker in makers for a in maker.arguments]
     atoms = {atom for poly in own if poly is not None for atom in poly.atoms}
     return t.accept(_Forget(atoms.__contains__, named_in(api), exact=True))
 
 
-def outside_of_calls(t: Type, api: CheckerPluginInterface) -> Type:
-    """The type of a field: a number that belongs to one call of another function is any `int` here.
+def outside_of_calls(t: Type, owner: Type, field: str, e: Context, api: CheckerPluginInterface) -> Type:
+    """The type of a field of some object: where the class takes it from a call of a method, a number is any `int` here.
 
-    `self.act = ReLU(3, k)` in a method means another k for each object.
+    `self.act = ReLU(3, k)` in a method means another k for each object and each call. What comes with the owner's own
+    type stays. In the constructor, what it has just set is known.
     """
-    checker = cast("TypeChecker", api)
-    functions = [scope for scope in checker.scope.stack if isinstance(scope, FuncItem)]
+    info = _class_of(owner)
+    symbol = info.get(field) if info is not None else None
+    declared = symbol.node.type if symbol is not None and isinstance(symbol.node, Var) else None
+    if declared is None or is_set_in_constructor(e, api):
+        return t
+    atoms = {atom for atom in run_time_atoms(declared) if not _is_always(atom)}
+    return t.accept(_Forget(atoms.__contains__, named_in(api), exact=False)) if atoms else t
 
-    def is_of_a_call(atom: Atom) -> bool:
-        place = RUN_TIME.fullmatch(atom.key) if atom.kind == "run-time" else None
-        if place is None or int(place["line"]) == ALWAYS:
-            return False
-        line = int(place["line"])
-        here = place["module"] == checker.tree.fullname
-        return not (here and any(f.line <= line <= (f.end_line or f.line) for f in functions))
 
-    return t.accept(_Forget(is_of_a_call, named_in(api), exact=False))
+def is_set_in_constructor(e: Context, api: CheckerPluginInterface) -> bool:
+    """Whether `self.field` is read in `__init__` after a statement of its body has set it."""
+    function = cast("TypeChecker", api).scope.current_function()
+    if not isinstance(e, MemberExpr) or not isinstance(e.expr, NameExpr) or not isinstance(function, FuncDef):
+        return False
+    if function.name != "__init__" or not function.arguments or e.expr.node is not function.arguments[0].variable:
+        return False
+    return any(
+        isinstance(target, MemberExpr) and target.name == e.name and _is_name_of(target.expr, e.expr)
+        for statement in function.body.body
+        if isinstance(statement, AssignmentStmt) and statement.line < e.line
+        for target in statement.lvalues
+    )
+
+
+def _is_name_of(e: Expression, name: NameExpr) -> bool:
+    return isinstance(e, NameExpr) and e.node is name.node
+
+
+def _is_always(atom: Atom) -> bool:
+    place = RUN_TIME.fullmatch(atom.key) if atom.kind == "run-time" else None
+    return place is None or int(place["place"]) == ALWAYS
+
+
+class _Atoms(Through):
+    """Collects the numbers known only at run time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[Atom] = set()
+
+    def visit_literal_type(self, t: LiteralType) -> Type:
+        """One of them."""
+        poly = poly_of(t)
+        self.found |= set() if poly is None else poly.atoms
+        return t
+
+
+def run_time_atoms(t: Type) -> set[Atom]:
+    """The numbers known only at run time that occur in a type."""
+    search = _Atoms()
+    t.accept(search)
+    return search.found
 
 
 class _Forget(Through):

@@ -8,6 +8,7 @@ from mypy.nodes import EllipsisExpr, Expression, IndexExpr, ListExpr, NameExpr, 
 from mypy.types import Instance, LiteralType, Type, get_proper_type
 
 from bendtorch.mypy_plugin.array_types import Array, ArrayCall, scalar_name
+from bendtorch.mypy_plugin.fitting import into_out
 from bendtorch.mypy_plugin.poly import Poly
 from bendtorch.mypy_plugin.reductions import number
 from bendtorch.mypy_plugin.show import show
@@ -19,14 +20,24 @@ def on_index(call: ArrayCall) -> Type:
     array, node = call.receiver, call.context.context
     if array is None or not isinstance(node, IndexExpr):
         return call.default
-    items = list(node.index.items) if isinstance(node.index, TupleExpr) else [node.index]
+    sizes = indexed(call, array, index_parts(node.index))
+    return call.honest() if sizes is None else call.make(sizes, array.dtype)
+
+
+def index_parts(index: Expression) -> list[Expression]:
+    """What stands between the commas of an index."""
+    return list(index.items) if isinstance(index, TupleExpr) else [index]
+
+
+def indexed(call: ArrayCall, array: Array, items: list[Expression]) -> list[Type] | None:
+    """The sizes of a part of an array; None where they are not known."""
     used = sum(not _is_none(item) and not isinstance(item, EllipsisExpr) for item in items)
     if not any(isinstance(item, EllipsisExpr) for item in items):
         items.append(EllipsisExpr())
     rest = len(array.sizes) - used
     if rest < 0:
         call.fail(f"{show(array.t)} has {len(array.sizes)} axes, {used} indices given")
-        return call.honest()
+        return None
     alone = sum(not _is_none(item) and not isinstance(item, (EllipsisExpr, SliceExpr)) for item in items) == 1
     sizes: list[Type] = []
     axis = 0
@@ -34,10 +45,10 @@ def on_index(call: ArrayCall) -> Type:
         width = rest if isinstance(item, EllipsisExpr) else int(not _is_none(item))
         part = _indexed(call, item, array.sizes[axis : axis + width], alone=alone)
         if part is None:
-            return call.honest()
+            return None
         sizes += part
         axis += width
-    return call.make(sizes, array.dtype)
+    return sizes
 
 
 def _indexed(call: ArrayCall, item: Expression, sizes: Sequence[Type], *, alone: bool) -> list[Type] | None:
@@ -149,7 +160,7 @@ def on_same_shape(call: ArrayCall) -> Type:
     """`np.sort(x)`, `np.argsort(x)`, `np.cumsum(x, axis=0)`: the shape of `x`."""
     array = call.receiver or call.array(call.given.get("a"))
     flat = call.name.startswith("cum") and "axis" not in call.given
-    if array is None or flat or ("axis" in call.given and not call.has("axis")) or call.has("out"):
+    if array is None or flat or ("axis" in call.given and not call.has("axis")):
         return call.default if array is None else call.honest()
     dtype = call.own_dtype() if call.name == "argsort" or call.has("dtype") else array.dtype
-    return call.make(array.sizes, dtype)
+    return into_out(call, call.make(array.sizes, dtype))

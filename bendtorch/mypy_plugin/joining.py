@@ -9,6 +9,7 @@ from mypy.nodes import ListExpr, StrExpr, TupleExpr
 from mypy.types import AnyType, Type
 
 from bendtorch.mypy_plugin.array_types import Array, ArrayCall, array_of
+from bendtorch.mypy_plugin.fitting import into_out
 from bendtorch.mypy_plugin.poly import Poly
 from bendtorch.mypy_plugin.reductions import number
 from bendtorch.mypy_plugin.show import show
@@ -25,7 +26,7 @@ def on_concatenate(call: ArrayCall) -> Type:
         return call.default
     rank = len(arrays[0].sizes)
     axis = STACKS.get(call.name, number(call.given["axis"]) if "axis" in call.given else 0)
-    if axis is None or (call.name in STACKS and rank != 2) or call.has("out"):
+    if axis is None or (call.name in STACKS and rank != 2):
         return call.honest()
     inner = rank + (call.name == "stack")
     axis += inner if axis < 0 else 0
@@ -43,7 +44,7 @@ def on_concatenate(call: ArrayCall) -> Type:
         sizes.insert(axis, call.size_type(Poly.number(len(arrays))))
     else:
         sizes[axis] = _sum(call, [array.polys[axis] for array in arrays])
-    return call.make(sizes, call.own_dtype() if call.has("dtype") else call.dtype_of(arrays))
+    return into_out(call, call.make(sizes, call.own_dtype() if call.has("dtype") else call.dtype_of(arrays)))
 
 
 def _arrays(call: ArrayCall) -> list[Array] | None:
@@ -71,9 +72,11 @@ def on_product(call: ArrayCall) -> Type:
     if call.receiver is not None:
         left, right = call.receiver, array_of(call.operand)
     else:
-        parts = call.positional if len(call.positional) == 2 else [*call.given.values()]
-        arrays = [call.array(part) for part in parts[:2]]
-        if len(arrays) != 2 or len(parts) > 2:
+        parts = [e for label, e in call.given.items() if label != "out"]
+        if len(parts) == 3 and call.input_count == 2:
+            call.given["out"] = parts.pop()
+        arrays = [call.array(part) for part in parts]
+        if len(arrays) != 2:
             return call.default
         left, right = arrays[0], arrays[1]
     if left is None or right is None:
@@ -91,7 +94,7 @@ def _product(call: ArrayCall, left: Array, right: Array) -> Type:
     if not same(inner, other):
         call.name = "@" if call.name.startswith("__") else call.name
         call.fail(f"{show(left.t)} @ {show(right.t)}: inner sizes {show(inner)} and {show(other)} differ")
-    return call.make([*left.sizes[:-1], *right.sizes[1:]], call.dtype_of([left, right]))
+    return into_out(call, call.make([*left.sizes[:-1], *right.sizes[1:]], call.dtype_of([left, right])))
 
 
 def on_einsum(call: ArrayCall) -> Type:
@@ -103,7 +106,7 @@ def on_einsum(call: ArrayCall) -> Type:
     inputs, arrow, output = subscripts[0].value.replace(" ", "").partition("->")
     terms = inputs.split(",")
     known = [array for array in arrays if array is not None]
-    if "." in inputs or call.has("out"):
+    if "." in inputs:
         return call.honest()
     if [len(term) for term in terms] != [len(array.sizes) for array in known]:
         call.fail(f'"{subscripts[0].value}" does not name the axes of {", ".join(show(array.t) for array in known)}')
@@ -115,7 +118,7 @@ def on_einsum(call: ArrayCall) -> Type:
     if not set(letters) <= set(sizes):
         call.fail(f'"{subscripts[0].value}" gives an axis that no operand has')
         return call.honest()
-    return call.make([sizes[letter] for letter in letters], call.dtype_of(known))
+    return into_out(call, call.make([sizes[letter] for letter in letters], call.dtype_of(known)))
 
 
 def _letters(call: ArrayCall, terms: Sequence[str], arrays: Sequence[Array]) -> dict[str, Type] | None:

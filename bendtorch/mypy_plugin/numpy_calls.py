@@ -12,9 +12,10 @@ from typing import Final, cast
 from mypy.checker import TypeChecker
 from mypy.types import Type
 
-from bendtorch.mypy_plugin import broadcasting, indexing, joining, making, reductions
+from bendtorch.mypy_plugin import broadcasting, indexing, joining, making, reductions, updates
 from bendtorch.mypy_plugin.array_types import AnyCall, ArrayCall, array_of
 from bendtorch.mypy_plugin.expressions import SizeReader
+from bendtorch.mypy_plugin.fitting import into_out
 from bendtorch.mypy_plugin.types import poly_of
 
 Answer = Callable[[ArrayCall], Type]
@@ -42,8 +43,9 @@ def _of_where(call: ArrayCall) -> Type:
 def _of_clip(call: ArrayCall) -> Type:
     """`np.clip(x, low, high)`, and the method, where x goes with its bounds."""
     if call.receiver is not None:
-        return call.make(call.receiver.sizes, call.receiver.dtype)
-    return broadcasting.of_parts(call, [*call.given.values()], call.honest())
+        return into_out(call, call.make(call.receiver.sizes, call.receiver.dtype))
+    parts = [e for label, e in call.given.items() if label != "out"]
+    return into_out(call, broadcasting.of_parts(call, parts, call.honest()), is_broadcast=True)
 
 
 METHODS: Final[dict[str, Answer]] = {
@@ -58,14 +60,16 @@ METHODS: Final[dict[str, Answer]] = {
     "flatten": indexing.on_flat,
     **dict.fromkeys(reductions.REDUCTIONS, reductions.on_reduction),
     **dict.fromkeys((*ARITHMETIC, *broadcasting.COMPARISONS, "__pow__"), broadcasting.on_operator),
-    **dict.fromkeys(UPDATES, broadcasting.on_update),
-    "__setitem__": broadcasting.on_assignment,
+    **dict.fromkeys(UPDATES, updates.on_update),
+    "__setitem__": updates.on_assignment,
+    "resize": updates.on_resize,
     "clip": _of_clip,
     "astype": making.on_astype,
     **dict.fromkeys(SAME_SHAPE, indexing.on_same_shape),
 }
 FUNCTIONS: Final[dict[str, tuple[Answer, tuple[str, ...]]]] = {
     "dot": (joining.on_product, ("a", "b", "out")),
+    "copyto": (updates.on_copy, ("dst", "src")),
     "einsum": (joining.on_einsum, ()),
     "where": (_of_where, ()),
     "clip": (_of_clip, ()),
@@ -100,6 +104,8 @@ class NumpyHooks:
     def on_method(self, fullname: str, context: AnyCall) -> Type:
         """A method of an array's, of a ufunc's, or of a random generator's."""
         name = fullname.rsplit(".", 1)[-1]
+        if fullname.startswith(UFUNCS) and name != "__call__":
+            return _honest(ArrayCall(name, context, self.reader))  # np.add.reduce and its like
         if fullname.startswith(UFUNCS):
             is_product = fullname.startswith(f"{UFUNCS}_GUFunc")
             call = ArrayCall("matmul" if is_product else name, context, self.reader)

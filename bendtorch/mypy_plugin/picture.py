@@ -51,10 +51,16 @@ def _layers_in(e: Expression, api: CheckerPluginInterface) -> Iterator[Wires]:
         for argument in e.args:
             yield from _layers_in(argument, api)
         return
+    layer = layer_of(e, api)
+    if layer is not None:
+        yield name_of(e) or "layer", layer.args[1], layer.args[2]
+
+
+def layer_of(e: Expression, api: CheckerPluginInterface) -> Instance | None:
+    """The type of an expression that is a layer; it is not checked again if it has been."""
     known = cast("TypeChecker", api).lookup_type_or_none(e)
     layer = get_proper_type(known if known is not None else api.get_expression_type(e))
-    if isinstance(layer, Instance) and is_layer(layer):
-        yield name_of(e) or "layer", layer.args[1], layer.args[2]
+    return layer if isinstance(layer, Instance) and is_layer(layer) else None
 
 
 def draw(layers: Sequence[Wires]) -> str:

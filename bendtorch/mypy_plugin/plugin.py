@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from mypy.nodes import MypyFile, Var
+from mypy.nodes import MypyFile, OpExpr, Var
 from mypy.options import Options
 from mypy.plugin import (
     AnalyzeTypeContext,
@@ -26,7 +26,7 @@ from mypy.plugin import (
 from mypy.plugins.default import DefaultPlugin
 from mypy.types import CallableType, Type
 
-from bendtorch.mypy_plugin import arrays, chain
+from bendtorch.mypy_plugin import arrays, chain, updates
 from bendtorch.mypy_plugin.annotations import AnnotationHook
 from bendtorch.mypy_plugin.bounds import SLICES, check_bounds
 from bendtorch.mypy_plugin.calls import FIELD_OWNERS, CallHooks
@@ -40,7 +40,10 @@ from bendtorch.mypy_plugin.types import named_in, normalise
 from bendtorch.mypy_plugin.vocabulary import ARITHMETIC, ARRAYS, FOREIGN, LAYER, NUMPY, SEQ
 from bendtorch.mypy_plugin.watch import MessageWatch
 
+ARRAY_SHAPE: Final = "numpy.ndarray.shape"
 RSHIFT: Final = f"{LAYER}.__rshift__"
+MAP: Final = "builtins.map"
+"""The one function of Python's own that gives what its argument, perhaps a lambda, makes."""
 
 
 class BendPlugin(Plugin):
@@ -93,7 +96,7 @@ class BendPlugin(Plugin):
         if fullname.startswith(NUMPY):
             return guarded(partial(self.numpy.on_function, fullname), "numpy")
         if fullname.startswith(FOREIGN):
-            return None
+            return guarded(self._on_map, "map") if fullname == MAP else None
         if fullname == SEQ:
             return guarded(self._on_seq, "Seq")
         if fullname in SLICES:
@@ -126,13 +129,19 @@ class BendPlugin(Plugin):
         """A field: a `Mat[N, "4*D"]` in a `Block[3, 32]` is a `Mat[3, 128]`."""
         if fullname == arrays.TRANSPOSED:
             return guarded(arrays.on_transposed, ".T")
+        if fullname == ARRAY_SHAPE:
+            return guarded(updates.on_shape, ".shape")
         if fullname.startswith(FOREIGN) or self.default.get_attribute_hook(fullname):
             return None
-        return guarded(_on_attribute, "attribute")
+        return guarded(partial(self._on_attribute, fullname.rpartition(".")[2]), "attribute")
+
+    def get_class_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
+        """A field, by the class's name."""
+        return None if fullname.startswith(FOREIGN) else self.get_attribute_hook(fullname)
 
     def _method_hooks(self) -> dict[str, Callable[[MethodContext], Type]]:
         return {
-            RSHIFT: lambda context: chain.on_rshift(context, self.reader),
+            RSHIFT: self._on_rshift,
             PARTIAL_CALL: self.partials.on_call,
             arrays.MAKE_EMPTY: lambda context: arrays.on_make(context, self.reader),
         }
@@ -141,6 +150,12 @@ class BendPlugin(Plugin):
         check_bounds(fullname, context, self.reader)
         return self.calls.on_call(context)
 
+    def _on_rshift(self, context: MethodContext) -> Type:
+        e = context.context
+        if isinstance(e, OpExpr):
+            self.calls.blind.check_row(">>", [e.left, e.right], context.api)
+        return chain.on_rshift(context, self.reader)
+
     def _on_seq_signature(self, context: FunctionSigContext) -> CallableType:
         chain.on_seq_signature(context)
         return self.calls.on_signature(context)
@@ -148,11 +163,18 @@ class BendPlugin(Plugin):
     def _on_seq(self, context: FunctionContext) -> Type:
         if not chain.is_rest_of_seq(context):
             return self.calls.on_call(context)
+        self.calls.blind.check_call(context)
         return self.reader.leaving(chain.on_seq(context), context.context, context.api)
 
+    def _on_map(self, context: FunctionContext) -> Type:
+        return self.reader.leaving(context.default_return_type, context.context, context.api)
 
-def _on_attribute(context: AttributeContext) -> Type:
-    return outside_of_calls(normalise(context.default_attr_type, named_in(context.api)), context.api)
+    def _on_attribute(self, field: str, context: AttributeContext) -> Type:
+        t = normalise(context.default_attr_type, named_in(context.api))
+        if context.is_lvalue:
+            return t
+        t = outside_of_calls(t, context.type, field, context.context, context.api)
+        return self.reader.leaving(t, context.context, context.api)
 
 
 def _digest() -> str:

@@ -82,6 +82,12 @@ def is_layer(t: Type) -> bool:
     return isinstance(t, Instance) and t.type.fullname == LAYER and len(t.args) == 4
 
 
+def is_loss(t: Type) -> bool:
+    """Whether it is a `Loss[Y, Target]`."""
+    t = get_proper_type(t)
+    return isinstance(t, Instance) and t.type.fullname == LOSS
+
+
 def is_maker(t: Type) -> bool:
     """Whether it is a type of functions that make layers or losses: `Callable[[int], Layer[P, X, Y, S]]`."""
     t = get_proper_type(t)

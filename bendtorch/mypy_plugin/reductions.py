@@ -8,6 +8,7 @@ from mypy.nodes import Expression, IntExpr, NameExpr, TupleExpr, UnaryExpr
 from mypy.types import AnyType, Type, get_proper_type
 
 from bendtorch.mypy_plugin.array_types import Array, ArrayCall
+from bendtorch.mypy_plugin.fitting import into_out
 
 OF_METHOD: Final = ("axis", "dtype", "out", "keepdims")
 WITHOUT_DTYPE: Final = ("axis", "out", "keepdims")
@@ -29,7 +30,7 @@ def on_reduction(call: ArrayCall) -> Type:
         return call.default
     keep = _truth(call.given.get("keepdims"))
     axes = _axes(call, len(array.sizes))
-    if axes is None or keep is None or call.has("out") or call.has("where"):
+    if axes is None or keep is None or call.has("where"):
         return call.honest()
     if any(not 0 <= axis < len(array.sizes) for axis in axes):
         call.fail(f"an array of {len(array.sizes)} axes has no axis {axes[0]}")
@@ -37,7 +38,7 @@ def on_reduction(call: ArrayCall) -> Type:
     sizes = [call.one() if axis in axes else size for axis, size in enumerate(array.sizes) if keep or axis not in axes]
     if not sizes and not isinstance(get_proper_type(call.default), AnyType):
         return call.default
-    return call.make(sizes, _dtype(call, array))
+    return into_out(call, call.make(sizes, _dtype(call, array)))
 
 
 def _dtype(call: ArrayCall, array: Array) -> Type:

@@ -20,6 +20,7 @@ EQUATION: Final = "bendtorch.shapes.dims.Eq"
 LAYER: Final = "bendtorch.layer.protocol.Layer"
 LOSS: Final = "bendtorch.losses.loss.Loss"
 MAKE_LAYER: Final = "bendtorch.layer.protocol.make_layer"
+COMBINE: Final = "bendtorch.combine."
 SEQ: Final = "bendtorch.combine.seq.Seq"
 
 NUMPY: Final = "numpy."

@@ -5,7 +5,7 @@ By hand: mypy's own traversing visitors are compiled traits, which crash when a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from mypy.nodes import (
@@ -14,17 +14,23 @@ from mypy.nodes import (
     ClassDef,
     ConditionalExpr,
     Decorator,
+    DictExpr,
     DictionaryComprehension,
     Expression,
     ForStmt,
     FuncDef,
     GeneratorExpr,
     IfStmt,
+    IndexExpr,
     LambdaExpr,
+    ListComprehension,
+    ListExpr,
     MatchStmt,
     NameExpr,
     Node,
+    OpExpr,
     OverloadedFuncDef,
+    SetExpr,
     Statement,
     TryStmt,
     TupleExpr,
@@ -102,11 +108,29 @@ def bound_by_expressions(statement: Statement) -> Iterator[Expression]:
 
 
 def results(e: Expression) -> Iterator[Expression]:
-    """The expressions whose value an expression may have, or have in it: itself, choices, the items of a tuple."""
+    """The expressions whose value an expression may have, or have in it: itself, choices, the items of a container."""
     yield e
-    parts = (e.if_expr, e.else_expr) if isinstance(e, ConditionalExpr) else e.items if isinstance(e, TupleExpr) else ()
-    for part in parts:
+    for part in _result_parts(e):
         yield from results(part)
+
+
+def _result_parts(e: Expression) -> Sequence[Expression]:
+    match e:
+        case ConditionalExpr():
+            return (e.if_expr, e.else_expr)
+        case OpExpr(op="and" | "or"):
+            return (e.left, e.right)
+        case TupleExpr() | ListExpr() | SetExpr():
+            return e.items
+        case DictExpr():
+            return [value for _, value in e.items]
+        case AssignmentExpr():
+            return (e.value,)
+        case ListComprehension():
+            return (e.generator.left_expr,)
+        case IndexExpr():
+            return (e.base,)
+    return ()
 
 
 def _parts(node: Node) -> Iterator[Node]:
