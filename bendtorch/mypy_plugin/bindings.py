@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Final
 
 from mypy.nodes import (
     AssignmentStmt,
     Context,
+    DictionaryComprehension,
     Expression,
     ForStmt,
     FuncDef,
+    GeneratorExpr,
     LambdaExpr,
     ListExpr,
     MypyFile,
@@ -23,27 +26,35 @@ from mypy.nodes import (
     WithStmt,
 )
 
-from bendtorch.mypy_plugin.walk import bound_by_expressions, inside, results
+from bendtorch.mypy_plugin.loops import Loop, Loops, Turn, turn_of
+from bendtorch.mypy_plugin.walk import blocks, bound_by_expressions, results
+
+OFTEN: Final = "is bound more than once; give each number a name of its own"
+IN_EXPRESSION: Final = "is bound inside of an expression; bind it in a statement of its own"
+IN_COMPREHENSION: Final = "is another number each time in a comprehension; write a loop"
 
 
 class Bindings:
     """The bindings of one file.
 
     `definitions` holds each assigned variable with the expression of its first assignment, None where it has none of
-    its own (`n, c = sizes()`). `changing` are those that are bound more than once, or in a loop. `parameters` are the
-    parameters of functions and lambdas, `lambdas` are the lambdas, `makers` the same by the expressions that they give.
-    `foreign` are the variables that were asked for and are bound in none of these ways.
+    its own (`n, c = sizes()`). `changing` has those that are bound more than once, with what to say of each, `turns`
+    those that are bound once in each turn of a loop, with the part of it where they are. `parameters` are those of
+    functions and lambdas, `lambdas` are the lambdas, `makers` the same by the expressions that they give. `foreign` are
+    the variables that were asked for and are bound in none of these ways.
     """
 
     def __init__(self, tree: MypyFile) -> None:
         self.statements = tree.defs
         self.definitions: dict[Var, Expression | None] = {}
-        self.changing: set[Var] = set()
+        self.changing: dict[Var, str] = {}
         self.parameters: set[Var] = set()
         self.lambdas: list[LambdaExpr] = []
         self.makers: dict[Context, LambdaExpr] = {}
         self.foreign: set[Var] = set()
-        self._read(tree.defs, in_loop=False)
+        self.turns: dict[Var, Turn] = {}
+        self.loops = Loops(tree.defs)
+        self._read(tree.defs, None)
 
     def is_of(self, tree: MypyFile) -> bool:
         """Whether these are the bindings of a file as it is now: the daemon keeps a tree and changes what is in it."""
@@ -59,57 +70,88 @@ class Bindings:
 
     def is_bound_once(self, variable: Var) -> bool:
         """Whether its value never changes: bound by one assignment, or a parameter that is never assigned."""
-        return self.knows(variable) and variable not in self.changing
+        return self.knows(variable) and variable not in self.changing and variable not in self.turns
+
+    def fault_of(self, e: NameExpr, *, may_widen: bool) -> str | None:
+        """Why a name is no size; None if it is one: of one value wherever it counts, always or in a turn."""
+        if not isinstance(e.node, Var) or not self.knows(e.node):
+            return "is not bound in this file; make it a Final there"
+        if e.node in self.changing:
+            return self.changing[e.node]
+        turn = self.turns.get(e.node)
+        fault = None if turn is None else self.loops.fault_of(e, turn, may_widen=may_widen)
+        return None if fault is None else f"is another number in each turn of the loop; {fault}"
 
     def lambdas_ending_at(self, e: Context) -> list[LambdaExpr]:
         """The lambda whose result an expression is, and those inside of it."""
         inside_of = [each for each in self.lambdas if _contains(e, each)]
         return [self.makers[e], *inside_of] if e in self.makers else inside_of
 
-    def _read(self, statements: Iterable[Statement], *, in_loop: bool) -> None:
-        for statement in statements:
-            self._read_one(statement, in_loop)
+    def _read(self, block: Sequence[Statement], loop: Loop | None) -> None:
+        for statement in block:
+            self._read_one(statement, None if loop is None else turn_of(loop, block, statement))
             for name in bound_by_expressions(statement):
-                if isinstance(name, LambdaExpr):
-                    self.parameters |= {argument.variable for argument in name.arguments}
-                    self.lambdas.append(name)
-                    self.makers |= dict.fromkeys(results(name.expr()), name)
-                else:
-                    self._bind(name, None, once=False)
-            again = isinstance(statement, (ForStmt, WhileStmt))
-            self._read(inside(statement), in_loop=not isinstance(statement, FuncDef) and (in_loop or again))
+                self._read_expression(name)
+            for number, inner in enumerate(blocks(statement)):
+                self._read(inner, _loop_around(statement, number, loop))
 
-    def _read_one(self, statement: Statement, in_loop: bool) -> None:
+    def _read_expression(self, e: Expression) -> None:
+        match e:
+            case LambdaExpr():
+                self.parameters |= {argument.variable for argument in e.arguments}
+                self.lambdas.append(e)
+                self.makers |= dict.fromkeys(results(e.expr()), e)
+            case GeneratorExpr() | DictionaryComprehension():
+                for index in e.indices:
+                    self._bind(index, why=IN_COMPREHENSION)
+            case _:
+                self._bind(e, why=IN_EXPRESSION)
+
+    def _read_one(self, statement: Statement, turn: Turn | None) -> None:
         match statement:
             case FuncDef():
                 self.parameters |= {argument.variable for argument in statement.arguments}
             case AssignmentStmt():
-                for target in statement.lvalues:
-                    self._bind(target, statement.rvalue, once=not in_loop)
+                first, *others = statement.lvalues
+                self._bind(first, statement.rvalue, turn)
+                for target in others:  # a = b = number(): the same number
+                    self._bind(target, first if isinstance(first, NameExpr) else statement.rvalue, turn)
             case OperatorAssignmentStmt():
-                self._bind(statement.lvalue, None, once=False)
+                self._bind(statement.lvalue, why=OFTEN)
             case ForStmt():
-                self._bind(statement.index, None, once=False)
+                self._bind(statement.index, None, turn_of(statement, statement.body.body, None))
             case WithStmt():
                 for optional in statement.target:
-                    self._bind(optional, None, once=not in_loop)
+                    self._bind(optional, None, turn and turn_of(turn.loop, statement.body.body, None))
 
-    def _bind(self, target: Expression | None, value: Expression | None, *, once: bool) -> None:
+    def _bind(
+        self, target: Expression | None, value: Expression | None = None, turn: Turn | None = None, why: str = ""
+    ) -> None:
+        """`turn` is where a name keeps the value, None for always; `why` is what is said of one that changes."""
         match target:
             case NameExpr(node=Var() as variable):
-                if self.knows(variable) or not once:
-                    self.changing.add(variable)
+                if why or self.knows(variable):
+                    self.changing.setdefault(variable, why or OFTEN)
+                elif turn is not None:
+                    self.turns[variable] = turn
                 self.definitions.setdefault(variable, value)
             case StarExpr():
-                self._bind(target.expr, None, once=once)
+                self._bind(target.expr, None, turn, why)
             case TupleExpr() | ListExpr():
                 values: list[Expression | None] = [None] * len(target.items)
                 if isinstance(value, (TupleExpr, ListExpr)) and len(value.items) == len(values):
                     values = list(value.items)
                 for item, part in zip(target.items, values, strict=True):
-                    self._bind(item, part, once=once)
+                    self._bind(item, part, turn, why)
 
 
 def _contains(outer: Context, inner: Context) -> bool:
     start, end = (outer.line, outer.column), (outer.end_line or outer.line, outer.end_column or 0)
     return start <= (inner.line, inner.column) < end and outer is not inner
+
+
+def _loop_around(statement: Statement, block: int, loop: Loop | None) -> Loop | None:
+    """The loop that runs a block of a statement again: none runs a function's, and a loop's `else` runs once."""
+    if isinstance(statement, FuncDef):
+        return None
+    return statement if isinstance(statement, (ForStmt, WhileStmt)) and block == 0 else loop

@@ -20,6 +20,7 @@ from mypy.types import (
 )
 
 from bendtorch.mypy_plugin.expressions import SizeReader
+from bendtorch.mypy_plugin.fixed import of_one_name
 from bendtorch.mypy_plugin.formula import formula_of
 from bendtorch.mypy_plugin.picture import name_of, note_chain
 from bendtorch.mypy_plugin.queries import has_bare_int, is_layer
@@ -59,7 +60,7 @@ def on_rshift(context: MethodContext, reader: SizeReader) -> Type:
         return both.items[0]  # not a layer, as mypy reports
     if not same(gives, takes):
         why = formula_of(right, gives, takes, api, reader)
-        message = f">>: {one} gives {show(gives)}, {other} takes {show(takes)}{why}"
+        message = f">>: {one} gives {show(gives)}, {other} takes {show(takes)}{why}{of_one_name(gives, takes)}"
         api.fail(message, right or context.context, code=BEND_SHAPE)
         if isinstance(context.context, OpExpr):
             note_chain([context.context.left, context.context.right], right or context.context, api)
@@ -143,7 +144,8 @@ def _compare(number: int, gives: Type, takes: Type, at: Expression, api: Checker
     """Report a seam that does not fit, or is not static; whether it fits."""
     first = f"Seq: the {ordinal(number)} layer gives {show(gives)}"
     if not same(gives, takes):
-        api.fail(f"{first}, the {ordinal(number + 1)} takes {show(takes)}", at, code=BEND_SHAPE)
+        second = f"the {ordinal(number + 1)} takes {show(takes)}{of_one_name(gives, takes)}"
+        api.fail(f"{first}, {second}", at, code=BEND_SHAPE)
         return False
     if has_bare_int(gives):
         api.fail(f"{first}, a shape that is not static", at, code=BEND_DIM)

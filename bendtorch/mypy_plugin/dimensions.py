@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from mypy.nodes import Expression
+from mypy.nodes import Expression, NameExpr, Var
 from mypy.subtypes import is_subtype
-from mypy.types import AnyType, Instance, TupleType, TypeVarType, get_proper_type
+from mypy.types import AnyType, Instance, TupleType, TypeOfAny, TypeVarType, get_proper_type
 
 from bendtorch.mypy_plugin.call import Call
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.limits import fault_of
 from bendtorch.mypy_plugin.queries import is_dimension
+from bendtorch.mypy_plugin.reasons import why_not_static
 from bendtorch.mypy_plugin.types import poly_of, type_of, unknown
 from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE
-
-NOT_STATIC: Final = (
-    "is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable"
-)
 
 
 def bind_dimensions(call: Call, reader: SizeReader) -> set[int]:
@@ -41,7 +36,11 @@ def _bind(
     if poly is None or variable_poly is None:
         call.found[variable.id] = unknown()
         if say and _is_ours_to_report(call, argument):
-            call.fail(f'dimension "{name}" {NOT_STATIC}', argument, BEND_DIM)
+            names = [
+                call.parameter_name(other) for other in range(index, len(call.args)) if argument in call.args[other]
+            ]
+            why = why_not_static(argument, names, reader, call.api)
+            call.fail(f'dimension "{name}" is not static{why}', argument, BEND_DIM)
         return
     (atom,) = variable_poly.atoms
     known = call.values.get(atom)
@@ -62,4 +61,7 @@ def _is_ours_to_report(call: Call, argument: Expression) -> bool:
     """
     t = get_proper_type(call.api.get_expression_type(argument))
     is_container = isinstance(t, TupleType) or (isinstance(t, Instance) and bool(t.args))
-    return isinstance(t, AnyType) or is_container or is_subtype(t, call.named("builtins.int", []))
+    if isinstance(t, AnyType):
+        is_undetermined = isinstance(argument, NameExpr) and isinstance(argument.node, Var) and not argument.node.type
+        return not is_undetermined and t.type_of_any != TypeOfAny.from_error
+    return is_container or is_subtype(t, call.named("builtins.int", []))

@@ -74,10 +74,9 @@ class SizeReader:
         """A name bound once is what it is bound to; where that is no size, a run-time number that never changes."""
         if not isinstance(e.node, Var):
             return None
-        bindings = self._bindings(e.node, api)
-        if not bindings.is_bound_once(e.node):
+        if self.fault_of(e, api) is not None:
             return None
-        value = bindings.definitions.get(e.node)
+        value = self._bindings(e.node, api).definitions.get(e.node)
         found = self._size(value, api, depth + 1) if value is not None else None
         return found if found is not None else run_time(e.name, e.node, api)
 
@@ -100,9 +99,14 @@ class SizeReader:
             owner = owner.expr
         if not isinstance(owner, NameExpr) or not isinstance(owner.node, Var):
             return None
-        variable = owner.node
-        is_once = self._bindings(variable, api).is_bound_once(variable)
-        return run_time(f"{variable.name}.{path}", variable, api) if is_once else None
+        is_one = self.fault_of(owner, api) is None
+        return run_time(f"{owner.node.name}.{path}", owner.node, api) if is_one else None
+
+    def fault_of(self, e: NameExpr, api: CheckerPluginInterface) -> str | None:
+        """Why a name is no size; None if it is one."""
+        if not isinstance(e.node, Var):
+            return None
+        return self._bindings(e.node, api).fault_of(e, may_widen=_may_widen(api))
 
     def leaving(self, t: Type, e: Context, api: CheckerPluginInterface) -> Type:
         """The type of a call or a field, without the parameters of lambdas that end there.
@@ -126,3 +130,8 @@ class SizeReader:
         self.current = Bindings(tree)
         self.current.foreign |= {variable} if old is None else {variable, *old.foreign}
         return self.current
+
+
+def _may_widen(api: CheckerPluginInterface) -> bool:
+    """Whether assignments may change the types of variables that have no declared one."""
+    return any(getattr(api.options, name, False) for name in ("allow_redefinition", "allow_redefinition_new"))

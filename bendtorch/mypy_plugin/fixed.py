@@ -9,6 +9,7 @@ from typing import Final, cast
 from mypy.checker import TypeChecker
 from mypy.nodes import (
     AssignmentStmt,
+    CallExpr,
     Context,
     Expression,
     FuncDef,
@@ -16,6 +17,7 @@ from mypy.nodes import (
     MemberExpr,
     MypyFile,
     NameExpr,
+    OpExpr,
     RefExpr,
     TypeInfo,
     Var,
@@ -24,11 +26,15 @@ from mypy.plugin import CheckerPluginInterface
 from mypy.types import CallableType, Instance, LiteralType, TupleType, Type, TypeType, get_proper_type
 
 from bendtorch.mypy_plugin.poly import Atom, Poly
+from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.types import OPERATORS, Named, Through, literal, named_in, normalise, poly_of
 
 RUN_TIME: Final = re.compile(r"(?P<module>.*)\.(?P<place>\d+):.*")
 ALWAYS: Final = 0
 """The place of a name of the module itself, which is bound once and for all; a function's are bound in each call."""
+
+SETTLED: Final = (CallExpr, OpExpr, NameExpr, MemberExpr)
+"""Expressions that have a type by themselves, unlike `[]` and `None`, whose type comes from what is done with them."""
 
 COLUMN_DIGITS: Final = 4
 """A place is a line and a column, written as one number: the column fills its last digits."""
@@ -57,7 +63,7 @@ def is_module(e: Expression) -> bool:
 
 def is_fixed_field(t: Type, name: str) -> bool:
     """Whether a field of a type is set once: of a frozen dataclass, of a `NamedTuple`, or declared `Final`."""
-    info = _class_of(t)
+    info = class_of(t)
     symbol = info.get(name) if info is not None else None
     if info is None or symbol is None or not isinstance(symbol.node, Var):  # a property may give another number
         return False
@@ -71,10 +77,15 @@ def _frozen_fields(info: TypeInfo) -> set[str]:
         fields: list[str] = (info.metadata.get("namedtuple") or {}).get("fields", [])
         return set(fields)
     dataclass = info.metadata.get("dataclass") or {}
-    return {field["name"] for field in dataclass.get("attributes", ())} if dataclass.get("frozen", False) else set()
+    return {field["name"] for field in dataclass.get("attributes", ())} if is_frozen(info) else set()
 
 
-def _class_of(t: Type) -> TypeInfo | None:
+def is_frozen(info: TypeInfo) -> bool:
+    """Whether a class is a frozen dataclass."""
+    return bool((info.metadata.get("dataclass") or {}).get("frozen", False))
+
+
+def class_of(t: Type) -> TypeInfo | None:
     """The class of a value, or the class that a value is."""
     t = get_proper_type(t)
     if isinstance(t, TypeType):
@@ -108,7 +119,7 @@ def outside_of_calls(t: Type, owner: Type, field: str, e: Context, api: CheckerP
     `self.act = ReLU(3, k)` in a method means another k for each object and each call. What comes with the owner's own
     type stays. In the constructor, what it has just set is known.
     """
-    info = _class_of(owner)
+    info = class_of(owner)
     symbol = info.get(field) if info is not None else None
     declared = symbol.node.type if symbol is not None and isinstance(symbol.node, Var) else None
     if declared is None or is_set_in_constructor(e, api):
@@ -127,7 +138,7 @@ def is_set_in_constructor(e: Context, api: CheckerPluginInterface) -> bool:
     return any(
         isinstance(target, MemberExpr) and target.name == e.name and _is_name_of(target.expr, e.expr)
         for statement in function.body.body
-        if isinstance(statement, AssignmentStmt) and statement.line < e.line
+        if isinstance(statement, AssignmentStmt) and statement.line < e.line and isinstance(statement.rvalue, SETTLED)
         for target in statement.lvalues
     )
 
@@ -139,6 +150,23 @@ def _is_name_of(e: Expression, name: NameExpr) -> bool:
 def _is_always(atom: Atom) -> bool:
     place = RUN_TIME.fullmatch(atom.key) if atom.kind == "run-time" else None
     return place is None or int(place["place"]) == ALWAYS
+
+
+def of_one_name(one: Type, other: Type) -> str:
+    """What tells apart two types that differ and look the same: sizes of one name."""
+    if show(one) != show(other):
+        return ""
+    first, second = ({atom.label: atom for atom in run_time_atoms(t)} for t in (one, other))
+    for label in sorted(first.keys() & second.keys()):
+        places = [_line_of(atoms[label]) for atoms in (first, second)]
+        if first[label] != second[label] and ALWAYS not in places and places[0] != places[1]:
+            return f'; "{label}" of line {places[0]} is not "{label}" of line {places[1]}'
+    return "; these are two sizes of one name"
+
+
+def _line_of(atom: Atom) -> int:
+    place = RUN_TIME.fullmatch(atom.key)
+    return int(place["place"]) // 10**COLUMN_DIGITS if place is not None else ALWAYS
 
 
 class _Atoms(Through):

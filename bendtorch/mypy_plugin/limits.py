@@ -23,8 +23,9 @@ COUNTS: Final = {"bendtorch.combine.repeat.Repeat": "k", "bendtorch.train.batche
 def check_count(call: Call, reader: SizeReader) -> None:
     """`Repeat(0, layer)`: refuse a number that the function would refuse."""
     name = COUNTS.get(_full_name(call.signature))
-    index = call.signature.arg_names.index(name) if name in call.signature.arg_names else -1
-    argument = call.argument(index) if index >= 0 else None
+    if name is None:
+        return
+    argument = call.argument(call.signature.arg_names.index(name))
     count = reader.size(argument, call.api) if argument is not None else None
     if count is not None and is_below_one(count):
         call.fail(f'"{name}" is {count}; give at least 1', argument, BEND_DIM)

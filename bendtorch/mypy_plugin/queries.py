@@ -50,6 +50,26 @@ def has_bare_int(t: Type) -> bool:
     return search.found
 
 
+class _Variable(Through):
+    """Looks for a type variable."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    def visit_type_var(self, t: TypeVarType) -> Type:
+        """One is found."""
+        self.found = True
+        return t
+
+
+def has_type_variable(t: Type) -> bool:
+    """Whether a type variable occurs in a type."""
+    search = _Variable()
+    t.accept(search)
+    return search.found
+
+
 def is_dimension(t: Type) -> bool:
     """Whether it is a type variable bound to int."""
     t = get_proper_type(t)

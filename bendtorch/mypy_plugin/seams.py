@@ -21,6 +21,7 @@ from mypy.plugin import CheckerPluginInterface
 from mypy.subtypes import is_subtype
 from mypy.types import LiteralType, TupleType, Type, UninhabitedType, get_proper_type
 
+from bendtorch.mypy_plugin.fixed import of_one_name
 from bendtorch.mypy_plugin.messages import conversion
 from bendtorch.mypy_plugin.picture import note_chain
 from bendtorch.mypy_plugin.queries import has_bare_int
@@ -105,8 +106,9 @@ class _Comparison:
         for number, source in enumerate(seam.sources):
             want, got = self.types[seam.at + 2 + 2 * number], self.types[seam.at + 3 + 2 * number]
             if not self._fits(seam, source, got, want):
-                message = f"{self.name}: {self._message(seam, source)}{conversion(show(got), show(want))}"
-                self.api.fail(message + KEEPS.get((self.name, seam.verb), ""), self._place(seam), code=BEND_SHAPE)
+                why = conversion(show(got), show(want)) + of_one_name(got, want) + KEEPS.get((self.name, seam.verb), "")
+                message = f"{self.name}: {self._message(seam, source)}{why}"
+                self.api.fail(message, self._place(seam), code=BEND_SHAPE)
                 if self.name == "Seq":
                     note_chain([e for given in self.args for e in given], self._place(seam), self.api)
                 return

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from mypy.nodes import (
+    Argument,
     AssignmentExpr,
     Block,
     ClassDef,
@@ -45,12 +46,17 @@ REFERENCES: Final = {"node", "analyzed", "info", "definition", "type", "unanalyz
 
 def inside(statement: Statement) -> list[Statement]:
     """The statements directly inside of a statement."""
+    return [inner for block in blocks(statement) for inner in block]
+
+
+def blocks(statement: Statement) -> list[list[Statement]]:
+    """The same, block by block: a loop's body and its `else`, each branch of an `if`."""
     match statement:
         case Decorator():
-            return [statement.func]
+            return [[statement.func]]
         case OverloadedFuncDef():
-            return [item for item in statement.items if isinstance(item, (Decorator, FuncDef))]
-        case FuncDef():
+            return [[item for item in statement.items if isinstance(item, (Decorator, FuncDef))]]
+        case FuncDef() | WithStmt():
             return _of(statement.body)
         case ClassDef():
             return _of(statement.defs)
@@ -58,8 +64,6 @@ def inside(statement: Statement) -> list[Statement]:
             return _of(statement.body, statement.else_body)
         case IfStmt():
             return _of(*statement.body, statement.else_body)
-        case WithStmt():
-            return _of(statement.body)
         case TryStmt():
             return _of(statement.body, *statement.handlers, statement.else_body, statement.finally_body)
         case MatchStmt():
@@ -67,8 +71,8 @@ def inside(statement: Statement) -> list[Statement]:
     return []
 
 
-def _of(*blocks: Block | None) -> list[Statement]:
-    return [statement for block in blocks if block is not None for statement in block.body]
+def _of(*parts: Block | None) -> list[list[Statement]]:
+    return [part.body for part in parts if part is not None]
 
 
 def everything(statements: Iterable[Statement]) -> Iterator[Statement]:
@@ -78,11 +82,8 @@ def everything(statements: Iterable[Statement]) -> Iterator[Statement]:
         yield from everything(inside(statement))
 
 
-def bound_by_expressions(statement: Statement) -> Iterator[Expression]:
-    """The names that a statement's own expressions and patterns bind, and the lambdas, which bind their parameters.
-
-    `(n := 3)`, `case [n, *rest]:`, `[... for n in sizes]`, `lambda n: ...`.
-    """
+def expressions_in(statement: Statement) -> Iterator[Node]:
+    """The expressions and patterns of a statement, without those of the statements inside of it."""
     waiting: list[Node] = [statement]
     seen: set[int] = set()  # a lambda's body refers back to it, and checked nodes share parts
     while waiting:
@@ -90,6 +91,18 @@ def bound_by_expressions(statement: Statement) -> Iterator[Expression]:
         if id(node) in seen:
             continue
         seen.add(id(node))
+        yield node
+        if isinstance(node, LambdaExpr):
+            waiting.extend(inner for block in _of(node.body) for inner in block)
+        waiting.extend(_parts(node))
+
+
+def bound_by_expressions(statement: Statement) -> Iterator[Expression]:
+    """The names that a statement's own expressions and patterns bind; lambdas and comprehensions, which bind their own.
+
+    `(n := 3)`, `case [n, *rest]:`, `[... for n in sizes]`, `lambda n: ...`.
+    """
+    for node in expressions_in(statement):
         match node:
             case AssignmentExpr():
                 yield node.target
@@ -99,12 +112,8 @@ def bound_by_expressions(statement: Statement) -> Iterator[Expression]:
                 yield name
             case MappingPattern(rest=NameExpr() as name):
                 yield name
-            case GeneratorExpr() | DictionaryComprehension():
-                yield from node.indices
-            case LambdaExpr():
+            case GeneratorExpr() | DictionaryComprehension() | LambdaExpr():
                 yield node
-                waiting.extend(_of(node.body))
-        waiting.extend(_parts(node))
 
 
 def results(e: Expression) -> Iterator[Expression]:
@@ -143,6 +152,8 @@ def _parts(node: Node) -> Iterator[Node]:
 def _nodes_in(value: object) -> Iterator[Node]:
     if isinstance(value, (Expression, Pattern)):
         yield value
+    elif isinstance(value, Argument) and value.initializer is not None:
+        yield value.initializer
     elif isinstance(value, (list, tuple)):
         for item in value:
             yield from _nodes_in(item)

@@ -48,23 +48,22 @@ def swapped() -> None:
 
 
 def at_run_time(rows: list[int], flag: bool) -> None:
-    Linear(len(rows), 3, 4)  # E: Linear: dimension "n" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
-    ReLU(3, int(sys.argv[1]))  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    Linear(len(rows), 3, 4)  # E: Linear: dimension "n" is not static; bind it to a name first, as in "n = len(rows)"  [bend-dim]
+    ReLU(3, int(sys.argv[1]))  # E: ReLU: dimension "c" is not static; bind it to a name first, as in "c = int(sys.argv[1])"  [bend-dim]
     c, d = sizes()
     d += 1
-    ReLU(c, d)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    ReLU(c, d)  # E: ReLU: dimension "c" is not static: "d" is bound more than once; give each number a name of its own  [bend-dim]
     for e, _ in [sizes()]:
-        ReLU(c, e)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
         f, _ = sizes()
-        ReLU(c, f)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    ReLU(e, f)  # E: ReLU: dimension "c" is not static: "f" is another number in each turn of the loop; use it in the loop, after it is bound  [bend-dim] # E: ReLU: dimension "n" is not static: "e" is another number in each turn of the loop; use it in the loop, after it is bound  [bend-dim]
 
 
 def rebound(flag: bool) -> None:
     a, b = sizes()
     if flag:
         b, a = sizes()
-    ReLU(a, 3)  # E: ReLU: dimension "n" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
-    ReLU(3, b)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    ReLU(a, 3)  # E: ReLU: dimension "n" is not static: "a" is bound more than once; give each number a name of its own  [bend-dim]
+    ReLU(3, b)  # E: ReLU: dimension "c" is not static: "b" is bound more than once; give each number a name of its own  [bend-dim]
 
 
 # ---- lambdas that build layers from their own parameter
@@ -88,7 +87,7 @@ def lambdas(train: Train[Parameters], data: Batches[Mat[int, 64], Ids[int]]) -> 
     fit(train, doubled, lambda n: CrossEntropy(n, 10), data, 3)  # E: fit: the model gives Mat[2*int, 10], "loss" gives Loss[Mat[int, 10], Ids[int]]  [bend-shape] # E: fit: the model takes Mat[2*int, 64], "data" is Batches[Mat[int, 64], Ids[int]]  [bend-shape]
     fit(train, lambda n: mlp(2 * n), lambda n: CrossEntropy(2 * n, 10), data, 3)  # E: fit: the model takes Mat[2*int, 64], "data" is Batches[Mat[int, 64], Ids[int]]  [bend-shape]
     seam: Callable[[int], object] = lambda n: ReLU(n, 4) >> ReLU(n + 1, 4)  # E: >>: the left ReLU gives Mat[n, 4], the right ReLU takes Mat[n + 1, 4]  [bend-shape]
-    untyped = lambda n: ReLU(n, 4)  # E: ReLU: dimension "n" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    untyped = lambda n: ReLU(n, 4)
 
 
 # ---- methods and fields
@@ -103,7 +102,7 @@ class Model:
         return Linear(n, 4, 5) >> ReLU(n, 5)
 
     def own(self, n: Dim[N]) -> object:
-        return ReLU(n, self.width)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+        return ReLU(n, self.width)  # E: ReLU: dimension "c" is not static: "self.width" may change; bind it to a name first, as in "width = self.width", or make Model a frozen dataclass  [bend-dim]
 
 
 class OfEach:
@@ -139,7 +138,7 @@ def of_classes(n: Dim[N], d: Dim[D], model: Model, net: Net[N, D]) -> None:
     model.layers(n) >> ReLU(n, 6)  # E: >>: layers gives Mat[N, 5], ReLU takes Mat[N, 6]  [bend-shape]
     model.up >> ReLU(3, 6)  # E: >>: up gives Mat[3, 5], ReLU takes Mat[3, 6]  [bend-shape]
     net.second >> net.second  # E: >>: the left second gives Mat[N, D], the right second takes Mat[N, 4*D]  [bend-shape]
-    ReLU(n, net.width)  # E: ReLU: dimension "c" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    ReLU(n, net.width)  # E: ReLU: dimension "c" is not static: "net.width" may change; bind it to a name first, as in "width = net.width"  [bend-dim]
     Net(Linear(n, d, 4 * d), Linear(n, 3 * d, d))  # E: Net: the second layer has parameters Lin[3*D, D], expected Lin[4*D, D]  [bend-shape] # E: Net: the second layer takes Mat[N, 3*D], expected Mat[N, 4*D]  [bend-shape]
 
 
