@@ -59,6 +59,8 @@ class CallHooks:
         check_count(call, self.reader)
         if not _is_ours(call):
             return call.signature
+        if is_layer(signature.ret_type):
+            self.watch.remember_layers(api.path)
         bound = bind_dimensions(call, self.reader)
         solve_hidden(call)
         prove(call)

@@ -26,7 +26,8 @@ from bendtorch.mypy_plugin.picture import name_of, note_chain
 from bendtorch.mypy_plugin.queries import has_bare_int, is_layer
 from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.types import named_in, normalise, same
-from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE, ordinal
+from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE
+from bendtorch.mypy_plugin.wording import ordinal
 
 
 def on_rshift_signature(context: MethodSigContext) -> CallableType:
@@ -89,7 +90,7 @@ def on_seq_signature(context: FunctionSigContext) -> CallableType:
         t = get_proper_type(context.api.get_expression_type(argument)) if kind.is_star() else None
         item = get_proper_type(t.args[0]) if isinstance(t, Instance) and len(t.args) == 1 else None
         if item is not None and not isinstance(item, AnyType) and not _is_untyped(item):
-            hint = "use Repeat(k, layer) for k layers of one kind"
+            hint = "use Repeat(k, layer) for k layers of one kind, a tuple for different ones"
             context.api.fail(f"Seq: the number of layers is not static; {hint}", argument, code=BEND_DIM)
     return context.default_signature
 

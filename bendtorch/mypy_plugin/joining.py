@@ -14,7 +14,7 @@ from bendtorch.mypy_plugin.poly import Poly
 from bendtorch.mypy_plugin.reductions import number
 from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.types import same
-from bendtorch.mypy_plugin.vocabulary import ordinal
+from bendtorch.mypy_plugin.wording import ordinal
 
 STACKS: Final = {"vstack": 0, "hstack": 1}
 

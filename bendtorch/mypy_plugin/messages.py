@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from bendtorch.mypy_plugin.misplaced import instead, is_about_object, reword_misplaced
 from bendtorch.mypy_plugin.wording import in_words, split_arguments
 
 FIELDS: Final = {
@@ -54,7 +55,7 @@ _DETAIL: Final = re.compile(
 )
 _RETURNS_ANY: Final = re.compile(r"Returning Any from function")
 _NO_TYPE: Final = re.compile(r'Invalid type|Variable ".*" is not valid as a type|See https://.*#variables-vs-type-alia')
-_SEQ: Final = re.compile(r'No overload variant of "Seq" matches argument types? (.*)')
+_SEQ_OF_LIST: Final = re.compile(r'No overload variant of "Seq" matches argument types? .*"list\[object\]"')
 _OURS: Final = re.compile(
     r"_(8|16|32|64)Bit|bendtorch\.|\b(Mul|Add|Div|Lin|Layer|Loss|Bwd|Fwd|Params|Train)\[|"
     r"\b(?!Sequence|Iterable|Mapping|Union|Optional|Callable)[A-Z]\w*\[([^\[\]]*, )?Literal\[-?\d+\]"
@@ -68,13 +69,18 @@ _ASSIGNMENT: Final = re.compile(
 _RETURN: Final = re.compile(r'Incompatible return value type \(got "(.*)", expected "(.*)"\)')
 
 
-def reword(message: str, parameters: Parameters = NO_PARAMETERS) -> str | None:
+def reword(message: str, parameters: Parameters = NO_PARAMETERS, *, has_layers: bool = False) -> str | None:
     """The message in the user's words; None when it says nothing that helps.
 
-    `parameters` has the parameters' names of the functions that were called last.
+    `parameters` has the parameters' names of the functions that were called last; `has_layers` says that layers are
+    made in the file, so that an `object` where a layer should be was one.
     """
     if _FIELD_NOTE.match(message):
         return None
+    if _SEQ_OF_LIST.search(message):
+        return None  # its unknown length has been reported
+    if has_layers and is_about_object(message):
+        return reword_misplaced(message)
     if not _OURS.search(message):
         return message
     message = re.sub(r"\bNever\b", "_", in_words(message))
@@ -84,9 +90,7 @@ def reword(message: str, parameters: Parameters = NO_PARAMETERS) -> str | None:
         return difference("the value", found[1], found[2], "declared")
     if found := _RETURN.fullmatch(message):
         return difference("the returned value", found[1], found[2], "declared")
-    if found := _SEQ.fullmatch(message):
-        return f"Seq: takes two or more layers, given {found[1].replace(chr(34), '')}"
-    return message
+    return reword_misplaced(message) or message
 
 
 def is_detail(message: str) -> bool:
@@ -127,6 +131,8 @@ def _argument(
 
 def difference(what: str, got: str, want: str, expected: str = "expected") -> str:
     """Where two types differ, in one line."""
+    if want.startswith("Layer[") and not got.startswith(("Layer[", "Any")):
+        return f"{what} is {instead(got)}"
     return (
         _between_callables(what, got, want, expected)
         or _between_layers(what, got, want, expected)

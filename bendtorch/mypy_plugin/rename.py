@@ -21,7 +21,7 @@ from bendtorch.mypy_plugin.messages import SLOTS
 from bendtorch.mypy_plugin.queries import is_dimension, is_layer, is_layer_maker, is_maker
 from bendtorch.mypy_plugin.seams import NO_SOURCE, Seam, pack
 from bendtorch.mypy_plugin.types import OPERATORS, Through, has_arithmetic
-from bendtorch.mypy_plugin.vocabulary import ordinal
+from bendtorch.mypy_plugin.wording import ordinal
 
 
 class Renamer:

@@ -34,14 +34,3 @@ BEND_CHAIN: Final = ErrorCode("bend-chain", "The chain around a seam", "bendtorc
 """Notes that `bendtorch check` asks for; mypy by itself leaves them out."""
 
 BEND_FAULT: Final = ErrorCode("bend-fault", "A fault in the plugin itself", "bendtorch")
-
-ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-
-
-def ordinal(index: int) -> str:
-    """`first` for 0, and so on; `11th` and the like beyond the words."""
-    if index < len(ORDINALS):
-        return ORDINALS[index]
-    number = index + 1
-    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"

@@ -30,6 +30,7 @@ class MessageWatch:
         self.explained: tuple[str, int] | None = None
         self.parameters: dict[str, Sequence[str | None]] = {}
         self.parameters_of = ""
+        self.with_layers: set[str] = set()
 
     def install(self, errors: Errors) -> None:
         """Put the watcher at the bottom of the stack, unless it is there."""
@@ -53,7 +54,8 @@ class MessageWatch:
         place = (file, info.line)
         if self._is_accepted(file, info) or (place == self.explained and is_consequence(info.message)):
             return True
-        reworded = reword(info.message, self.parameters if file == self.parameters_of else {})
+        parameters = self.parameters if file == self.parameters_of else {}
+        reworded = reword(info.message, parameters, has_layers=file in self.with_layers)
         if reworded is None:
             return True
         if reworded.startswith("Seq: ") or info.code is BEND_SHAPE:
@@ -68,9 +70,14 @@ class MessageWatch:
             self.parameters_of, self.parameters = file, {}
         self.parameters[callee] = names
 
+    def remember_layers(self, file: str) -> None:
+        """Layers are made in a file."""
+        self.with_layers.add(file)
+
     def forget(self, file: str) -> None:
         """Drop what is known of a file that is analysed anew."""
         self.accepted.pop(file, None)
+        self.with_layers.discard(file)
 
     def accept(self, errors: Errors, line: int, column: int) -> None:
         """A size at this place is in order: drop what mypy has said or will say about it."""

@@ -28,6 +28,7 @@ SCALARS: Final = {
     "unsignedinteger[_32Bit]": "uint32",
     "unsignedinteger[_64Bit]": "uint64",
 }
+ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 ID_TYPES: Final = {"int32", "int64", "intp"}
 
 _HEAD: Final = re.compile(r"[A-Za-z_][\w.@]*\[")
@@ -124,3 +125,12 @@ def array_in_words(sizes: Sequence[str] | None, scalar: str) -> str:
 
 def _scalar_name(scalar: str) -> str:
     return SCALARS.get(scalar, scalar)
+
+
+def ordinal(index: int) -> str:
+    """`first` for 0, and so on; `11th` and the like beyond the words."""
+    if index < len(ORDINALS):
+        return ORDINALS[index]
+    number = index + 1
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

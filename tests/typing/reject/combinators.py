@@ -41,7 +41,7 @@ def forks(n: Dim[N], d: Dim[D], f: Dim[F]) -> None:
     Fork(Linear(n, d, f), Linear(n, f, d))  # E: Fork: the first layer takes Mat[N, D], the second takes Mat[N, F]; both must take the same input  [bend-shape]
     Fork(Linear(n, d, f), Split(n, d, f))  # E: Fork: the first layer takes Mat[N, D], the second takes Mat[N, D + F]; both must take the same input  [bend-shape]
     Fork(g=Linear(n, d, f), f=ReLU(n, f))  # E: Fork: the first layer takes Mat[N, F], the second takes Mat[N, D]; both must take the same input  [bend-shape]
-    Fork(Linear(64, 128, 3), 3)  # E: Fork: "g" is int, expected Layer[_, _, _, _]  [arg-type]
+    Fork(Linear(64, 128, 3), 3)  # E: Fork: "g" is int; give a layer  [arg-type]
     Fork(Linear(n, d, f))  # E: Missing positional argument "g" in call to "Fork"  [call-arg]
 
 
@@ -50,7 +50,7 @@ def both(n: Dim[N], d: Dim[D], f: Dim[F]) -> None:
     Both(Linear(n, d, f), Id(n, f)) >> Add2(n, d)  # E: >>: Both gives tuple[Mat[N, F], Mat[N, F]], Add2 takes tuple[Mat[N, D], Mat[N, D]]  [bend-shape]
     Seq(Fork(Id(n, d), Linear(n, d, f)), Both(Id(n, f), Id(n, d)), Drop(n, d))  # E: Seq: the first layer gives tuple[Mat[N, D], Mat[N, F]], the second takes tuple[Mat[N, F], Mat[N, D]]  [bend-shape] # E: Seq: the second layer gives tuple[Mat[N, F], Mat[N, D]], the third takes Mat[N, D]  [bend-shape]
     Linear(n, d, f) >> Both(Id(n, f), Id(n, f))  # E: >>: Linear gives Mat[N, F], Both takes tuple[Mat[N, F], Mat[N, F]]  [bend-shape]
-    Both(Linear(n, d, f), 3)  # E: Both: "g" is int, expected Layer[_, _, _, _]  [arg-type]
+    Both(Linear(n, d, f), 3)  # E: Both: "g" is int; give a layer  [arg-type]
 
 
 def residuals(n: Dim[N], d: Dim[D], f: Dim[F]) -> None:
@@ -79,7 +79,7 @@ def repeats(n: Dim[N], d: Dim[D], f: Dim[F]) -> None:
     Repeat(3, Fork(ReLU(n, d), ReLU(n, d)))  # E: Repeat: the layer takes Mat[N, D], gives tuple[Mat[N, D], Mat[N, D]]; a repeated layer must keep its shape  [bend-shape]
     Repeat(3, Reshape(6, 4, 4, 6))  # E: Repeat: the layer takes Mat[6, 4], gives Mat[4, 6]; a repeated layer must keep its shape  [bend-shape]
     Repeat(3, Linear(n, d, d)) >> ReLU(n, f)  # E: >>: Repeat gives Mat[N, D], ReLU takes Mat[N, F]  [bend-shape]
-    Repeat(Linear(3, 4, 4), 3)  # E: Repeat: "k" is Layer[Lin[4, 4], Mat[3, 4], Mat[3, 4], Mat[3, 4]], expected int  [arg-type] # E: Repeat: the layer is int, expected Layer[_, _, _, _]  [arg-type]
+    Repeat(Linear(3, 4, 4), 3)  # E: Repeat: "k" is Layer[Lin[4, 4], Mat[3, 4], Mat[3, 4], Mat[3, 4]], expected int  [arg-type] # E: Repeat: the layer is int; give a layer  [arg-type]
     Repeat(2.5, Linear(3, 4, 4))  # E: Argument 1 to "Repeat" has incompatible type "float"; expected "int"  [arg-type]
 
 

@@ -27,7 +27,7 @@ Seq(
     Linear(64, 60, 70),
 )
 Seq(ReLU(2, 3))  # E: Seq: takes two or more layers, given Layer[Unit, Mat[2, 3], Mat[2, 3], Mat[2, 3]]  [call-overload]
-Seq(ReLU(2, 3), 4)  # E: Seq: takes two or more layers, given Layer[Unit, Mat[2, 3], Mat[2, 3], Mat[2, 3]], int  [call-overload]
+Seq(ReLU(2, 3), 4)  # E: Seq: the second layer is int; give a layer  [call-overload]
 
 # ---- >>
 Linear(BATCH, 784, 128) >> ReLU(BATCH, 128) >> Linear(BATCH, 64, 10)  # E: >>: ReLU gives Mat[64, 128], Linear takes Mat[64, 64]  [bend-shape]
@@ -43,7 +43,7 @@ mlp >> mlp  # E: >>: the left mlp gives Mat[64, 10], the right mlp takes Mat[64,
     >> ReLU(8, 6)  # E: >>: Linear gives Mat[8, 5], ReLU takes Mat[8, 6]  [bend-shape]
     >> Linear(8, 6, 7)
 )
-ReLU(8, 4) >> "ReLU"  # E: Unsupported operand types for >> ("Layer[Unit, Mat[8, 4], Mat[8, 4], Mat[8, 4]]" and "str")  [operator]
+ReLU(8, 4) >> "ReLU"  # E: >>: the right side is str; give a layer  [operator]
 
 # ---- combinators of the user's own
 Fork(Linear(64, 128, 8), Linear(64, 127, 8))  # E: Fork: the first layer takes Mat[64, 128], the second takes Mat[64, 127]; both must take the same input  [bend-shape]

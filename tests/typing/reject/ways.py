@@ -173,6 +173,6 @@ def loops(n: Dim[N], d: Dim[D]) -> None:
     for _ in range(3):
         before = ReLU(n, d) >> before  # E: the value has parameters tuple[Unit, Unit], declared Unit; a model that grows in a loop has no one type, use Repeat(k, layer)  [assignment]
     layers = [Linear(n, d, d) for _ in range(3)]
-    Seq(*layers)  # E: Seq: the number of layers is not static; use Repeat(k, layer) for k layers of one kind  [bend-dim]
-    Seq(layers[0], *layers)  # E: Seq: the number of layers is not static; use Repeat(k, layer) for k layers of one kind  [bend-dim]
+    Seq(*layers)  # E: Seq: the number of layers is not static; use Repeat(k, layer) for k layers of one kind, a tuple for different ones  [bend-dim]
+    Seq(layers[0], *layers)  # E: Seq: the number of layers is not static; use Repeat(k, layer) for k layers of one kind, a tuple for different ones  [bend-dim]
     reduce(lambda a, b: a >> b, layers)  # E: reduce: argument 1 gives Layer[tuple[Lin[D, D], Lin[D, D]], Mat[N, D], Mat[N, D], tuple[Mat[N, D], Mat[N, D]]], expected Layer[Lin[D, D], Mat[N, D], Mat[N, D], Mat[N, D]]  [arg-type] # E: the returned value has parameters tuple[Lin[D, D], Lin[D, D]], declared Lin[D, D]; a model that grows in a loop has no one type, use Repeat(k, layer)  [return-value]
