@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from mypy.nodes import Context, Expression
+from mypy.checker import TypeChecker
+from mypy.nodes import CallExpr, Context, Expression, RefExpr
 from mypy.plugin import CheckerPluginInterface, FunctionContext, FunctionSigContext, MethodContext, MethodSigContext
 from mypy.types import CallableType, Type, get_proper_type
 
@@ -14,6 +15,7 @@ from bendtorch.mypy_plugin.call import Call
 from bendtorch.mypy_plugin.dimensions import bind_dimensions
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.limits import check_count
+from bendtorch.mypy_plugin.picture import name_of
 from bendtorch.mypy_plugin.proofs import prove
 from bendtorch.mypy_plugin.queries import is_layer, is_layer_maker, is_size_parameter, mentions_ours
 from bendtorch.mypy_plugin.records import builds_layer, layer_from_forward
@@ -33,6 +35,7 @@ class CallHooks:
 
     def __init__(self, watch: MessageWatch, reader: SizeReader) -> None:
         self.watch, self.reader, self.blind = watch, reader, BlindLayers(reader)
+        self.again: CallExpr | None = None
 
     def on_signature(self, context: FunctionSigContext | MethodSigContext) -> CallableType:
         """A function's or a method's signature, as this call should see it."""
@@ -68,10 +71,40 @@ class CallHooks:
 
     def on_call(self, context: FunctionContext | MethodContext) -> Type:
         """The result of a call, after what was renamed apart has been compared."""
-        result = unpack(context.default_return_type, context.args, context.context, context.api)
+        if context.context is self.again:
+            return context.default_return_type
         if isinstance(context, FunctionContext):
             self.blind.check_call(context)
-        return self.reader.leaving(result, context.context, context.api)
+            default = self._called_at_once(context)
+        else:
+            default = context.default_return_type
+        result = unpack(default, context.args, context.context, context.api)
+        return self.reader.leaving(_named(result, context.context), context.context, context.api)
+
+    def _called_at_once(self, context: FunctionContext) -> Type:
+        """`maker(7)(3)`: mypy asks no signature hook about a function without a name, so its call is checked again."""
+        call, api = context.context, context.api
+        if not isinstance(call, CallExpr) or isinstance(call.callee, RefExpr) or not isinstance(api, TypeChecker):
+            return context.default_return_type
+        callee = get_proper_type(api.get_expression_type(call.callee))  # its type as it is before this call
+        if not isinstance(callee, CallableType) or not callee.variables:
+            return context.default_return_type
+        signature = self.signature(context.args, callee, call, api)
+        if signature is callee:
+            return context.default_return_type
+        self.again = call
+        try:
+            return api.expr_checker.check_call(signature, call.args, call.arg_kinds, call, call.arg_names)[0]
+        finally:
+            self.again = None
+
+
+def _named(t: Type, call: Context) -> Type:
+    """A function of sizes that a call gives, with a name: mypy asks hooks only about calls of what has one."""
+    function = get_proper_type(t)
+    if not isinstance(function, CallableType) or not function.variables or function.name is not None:
+        return t
+    return function.copy_modified(name=f"{name_of(call) or 'function'}(...)") if isinstance(call, CallExpr) else t
 
 
 def _normalised(s: CallableType, api: CheckerPluginInterface) -> CallableType:

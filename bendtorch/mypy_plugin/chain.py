@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from mypy.nodes import CallExpr, Expression, OpExpr
@@ -21,12 +22,13 @@ from mypy.types import (
 
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.fixed import of_one_name
-from bendtorch.mypy_plugin.formula import formula_of
-from bendtorch.mypy_plugin.picture import name_of, note_chain
+from bendtorch.mypy_plugin.middle import Seam, between, message_of_two, seam_before
+from bendtorch.mypy_plugin.picture import note_chain
 from bendtorch.mypy_plugin.queries import has_bare_int, is_layer
 from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.types import named_in, normalise, same
 from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE
+from bendtorch.mypy_plugin.watch import MessageWatch
 from bendtorch.mypy_plugin.wording import ordinal
 
 
@@ -48,7 +50,7 @@ def on_rshift_signature(context: MethodSigContext) -> CallableType:
     )
 
 
-def on_rshift(context: MethodContext, reader: SizeReader) -> Type:
+def on_rshift(context: MethodContext, reader: SizeReader, watch: MessageWatch) -> Type:
     """Compare what the left layer gives with what the right one takes."""
     both, left, api = get_proper_type(context.default_return_type), get_proper_type(context.type), context.api
     if not isinstance(both, TupleType) or len(both.items) != 2 or not is_layer(left):
@@ -56,31 +58,28 @@ def on_rshift(context: MethodContext, reader: SizeReader) -> Type:
     assert isinstance(left, Instance)
     right = context.args[0][0] if context.args and context.args[0] else None
     gives, takes = (normalise(t, named_in(api)) for t in (left.args[2], both.items[1]))
-    one, other = _names(context, right)
     if isinstance(get_proper_type(takes), UninhabitedType):
         return both.items[0]  # not a layer, as mypy reports
+    whole = context.context if isinstance(context.context, OpExpr) else None
+    seam = Seam(gives, takes, whole, right)
     if not same(gives, takes):
-        why = formula_of(right, gives, takes, api, reader)
-        message = f">>: {one} gives {show(gives)}, {other} takes {show(takes)}{why}{of_one_name(gives, takes)}"
-        api.fail(message, right or context.context, code=BEND_SHAPE)
-        if isinstance(context.context, OpExpr):
-            note_chain([context.context.left, context.context.right], right or context.context, api)
+        _report(seam, context, reader, watch)
     elif has_bare_int(gives):
-        message = f">>: {one} gives {show(gives)}, a shape that is not static"
+        message = f">>: {seam.names[0]} gives {show(gives)}, a shape that is not static"
         api.fail(message, right or context.context, code=BEND_DIM)
     return reader.leaving(both.items[0], context.context, api)  # made of parts that are in normal form
 
 
-def _names(context: MethodContext, right: Expression | None) -> tuple[str, str]:
-    """What the user calls the two layers that meet: in `a >> b >> c` those are b and c."""
-    whole = context.context
-    left = whole.left if isinstance(whole, OpExpr) else None
-    while isinstance(left, OpExpr) and left.op == ">>":
-        left = left.right
-    one, other = name_of(left), name_of(right)
-    if one == other:  # the name would not tell which
-        return (f"the left {one}", f"the right {one}") if one else ("the left layer", "the right")
-    return one or "the left layer", other or "the right layer"
+def _report(seam: Seam, context: MethodContext, reader: SizeReader, watch: MessageWatch) -> None:
+    """One error for a seam; for both seams of a layer that fits neither neighbour, one in place of two."""
+    api, place = context.api, seam.right or context.context
+    message, before = seam.message(api, reader), seam_before(seam, api)
+    if before is not None and before.right is not None:
+        first = before.right.line, before.message(api, reader)
+        watch.merge(api.path, first, (place.line, message), message_of_two(before, seam))
+    api.fail(message, place, code=BEND_SHAPE)
+    if seam.whole is not None:
+        note_chain([seam.whole.left, seam.whole.right], place, api)
 
 
 def on_seq_signature(context: FunctionSigContext) -> CallableType:
@@ -111,12 +110,7 @@ def on_seq(context: FunctionContext) -> Type:
     chain = [layer for layer in layers if isinstance(layer, Instance) and is_layer(layer)]
     if len(chain) != len(layers):
         return context.default_return_type
-    fits = [
-        _compare(number, one.args[2], other.args[1], places[number + 1], context.api)
-        for number, (one, other) in enumerate(pairwise(chain))
-    ]
-    if not all(fits):
-        note_chain(places, places[fits.index(False) + 1], context.api)
+    _compare(places, chain, context.api)
     named = named_in(context.api)
     parameters, saved = chain[-1].args[0], chain[-1].args[3]
     for layer in reversed(chain[:-1]):
@@ -141,13 +135,26 @@ def _layers_of(context: FunctionContext) -> tuple[list[Expression], list[ProperT
     return places, layers
 
 
-def _compare(number: int, gives: Type, takes: Type, at: Expression, api: CheckerPluginInterface) -> bool:
-    """Report a seam that does not fit, or is not static; whether it fits."""
-    first = f"Seq: the {ordinal(number)} layer gives {show(gives)}"
-    if not same(gives, takes):
-        second = f"the {ordinal(number + 1)} takes {show(takes)}{of_one_name(gives, takes)}"
-        api.fail(f"{first}, {second}", at, code=BEND_SHAPE)
-        return False
-    if has_bare_int(gives):
-        api.fail(f"{first}, a shape that is not static", at, code=BEND_DIM)
-    return True
+def _compare(places: Sequence[Expression], chain: Sequence[Instance], api: CheckerPluginInterface) -> None:
+    """Report the seams that do not fit, or are not static; both seams of one layer at once."""
+    fits = [same(one.args[2], other.args[1]) for one, other in pairwise(chain)]
+    number = 0
+    while number < len(fits):
+        one, other = chain[number : number + 2]
+        gives, takes, place = one.args[2], other.args[1], places[number + 1]
+        first, second = (f"the {ordinal(number)} layer gives {show(gives)}", f"the {ordinal(number + 1)}")
+        if fits[number] and has_bare_int(gives):
+            api.fail(f"Seq: {first}, a shape that is not static", place, code=BEND_DIM)
+        elif not fits[number] and fits[number + 1 : number + 2] == [False]:
+            number += 1
+            before, after = (
+                (f"the {ordinal(number - 1)}", gives),
+                (f"the {ordinal(number + 1)}", chain[number + 1].args[1]),
+            )
+            message = between(f"{second} layer", (takes, other.args[2]), before, after)
+            api.fail(f"Seq: {message}", place, code=BEND_SHAPE)
+        elif not fits[number]:
+            api.fail(f"Seq: {first}, {second} takes {show(takes)}{of_one_name(gives, takes)}", place, code=BEND_SHAPE)
+        number += 1
+    if not all(fits):
+        note_chain(places, places[fits.index(False) + 1], api)

@@ -40,18 +40,22 @@ def _bind(
                 call.parameter_name(other) for other in range(index, len(call.args)) if argument in call.args[other]
             ]
             why = why_not_static(argument, names, reader, call.api)
-            call.fail(f'dimension "{name}" is not static{why}', argument, BEND_DIM)
+            call.fail(f"{_what(name)} is not static{why}", argument, BEND_DIM)
         return
     (atom,) = variable_poly.atoms
     known = call.values.get(atom)
     if known is None:
         fault = fault_of(call, variable, poly)
         if fault is not None:
-            call.fail(f'dimension "{name}" is {poly}; {fault}', argument, BEND_DIM)
+            call.fail(f"{_what(name)} is {poly}; {fault}", argument, BEND_DIM)
         call.values[atom], call.names[atom] = poly, name
         call.found[variable.id] = type_of(poly, call.named)
     elif known != poly:
         call.fail(f'"{call.names[atom]}" is {known}, "{name}" is {poly}; they must be equal', argument, BEND_SHAPE)
+
+
+def _what(name: str) -> str:
+    return name if name.startswith("argument ") else f'dimension "{name}"'
 
 
 def _is_ours_to_report(call: Call, argument: Expression) -> bool:

@@ -34,7 +34,7 @@ def note_chain(chain: Sequence[Expression], at: Context, api: CheckerPluginInter
 def name_of(e: Expression | None) -> str:
     """What the user calls a layer: the name of the function that makes it, or of the variable that holds it."""
     match e:
-        case CallExpr(callee=NameExpr() | MemberExpr()):
+        case CallExpr(callee=NameExpr() | MemberExpr() | CallExpr()):
             return name_of(e.callee)
         case NameExpr() | MemberExpr():
             return e.name

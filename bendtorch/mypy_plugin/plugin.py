@@ -154,7 +154,7 @@ class BendPlugin(Plugin):
         e = context.context
         if isinstance(e, OpExpr):
             self.calls.blind.check_row(">>", [e.left, e.right], context.api)
-        return chain.on_rshift(context, self.reader)
+        return chain.on_rshift(context, self.reader, self.watch)
 
     def _on_seq_signature(self, context: FunctionSigContext) -> CallableType:
         chain.on_seq_signature(context)

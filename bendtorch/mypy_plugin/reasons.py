@@ -44,7 +44,8 @@ def _reason(e: Expression, names: str, reader: SizeReader, api: CheckerPluginInt
     if isinstance(t, AnyType):
         return _untyped(e, reader) if isinstance(e, NameExpr) else ""
     if isinstance(t, Instance) and t.type.has_base("typing.Sequence"):
-        return f': *{text or "..."} may have any length; unpack it first, as in "{names} = {text or "..."}"'
+        as_in = "" if "argument" in names else f', as in "{names} = {text or "..."}"'
+        return f": *{text or '...'} may have any length; unpack it first{as_in}"
     if not is_int(t):
         return ""
     if isinstance(e, NameExpr):
@@ -56,7 +57,8 @@ def _reason(e: Expression, names: str, reader: SizeReader, api: CheckerPluginInt
             return f': "{e.expr.name}" {fault}'
         frozen = _freezing(class_of(owner), e.name)
         return f': "{text}" may change; bind it to a name first, as in "{e.name} = {text}"{frozen}'
-    return f'; bind it to a name first, as in "{names} = {text or "..."}"'
+    name = "n" if names.startswith("argument") else names
+    return f'; bind it to a name first, as in "{name} = {text or "..."}"'
 
 
 def _untyped(e: NameExpr, reader: SizeReader) -> str:

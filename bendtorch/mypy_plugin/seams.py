@@ -23,6 +23,7 @@ from mypy.types import LiteralType, TupleType, Type, UninhabitedType, get_proper
 
 from bendtorch.mypy_plugin.fixed import of_one_name
 from bendtorch.mypy_plugin.messages import conversion
+from bendtorch.mypy_plugin.middle import between
 from bendtorch.mypy_plugin.picture import note_chain
 from bendtorch.mypy_plugin.queries import has_bare_int
 from bendtorch.mypy_plugin.show import show
@@ -98,9 +99,34 @@ class _Comparison:
     api: CheckerPluginInterface
 
     def report(self) -> None:
-        """One error for each seam that does not fit."""
-        for seam in self.seams:
-            self._report(seam)
+        """One error for each seam that does not fit; in a chain, one for both seams of a layer."""
+        said: set[int] = set()
+        for number, seam in enumerate(self.seams):
+            after = self._broken_behind(seam) if self.name == "Seq" else None
+            if after is not None and number not in said and self._is_broken(seam):
+                said.add(self.seams.index(after))
+                self._report_both(seam, after)
+            elif number not in said:
+                self._report(seam)
+
+    def _is_broken(self, seam: Seam) -> bool:
+        pairs = range(seam.at + 2, seam.at + 2 + 2 * len(seam.sources), 2)
+        return any(not same(self.types[at], self.types[at + 1]) for at in pairs)
+
+    def _broken_behind(self, seam: Seam) -> Seam | None:
+        """The seam on the other side of the layer whose input meets here, if that does not fit either."""
+        if seam.verb != "takes":
+            return None
+        behind = (s for s in self.seams if s.verb == "takes" and s.argument == seam.argument + 1)
+        return next((s for s in behind if self._is_broken(s)), None)
+
+    def _report_both(self, seam: Seam, after: Seam) -> None:
+        first, gives = (self.seams[source] for source in (seam.sources[0], after.sources[0]))
+        own = (self.types[seam.at], self.types[gives.at])
+        before = first.what.replace(" layer", ""), self.types[first.at]
+        message = between(seam.what, own, before, (after.what.replace(" layer", ""), self.types[after.at]))
+        self.api.fail(f"{self.name}: {message}", self._place(seam), code=BEND_SHAPE)
+        note_chain([e for given in self.args for e in given], self._place(seam), self.api)
 
     def _report(self, seam: Seam) -> None:
         for number, source in enumerate(seam.sources):

@@ -14,7 +14,10 @@ import mypy.errors
 from mypy.errors import ErrorInfo, Errors
 
 from bendtorch.mypy_plugin.messages import is_about_a_type, is_consequence, is_detail, reword
-from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
+from bendtorch.mypy_plugin.vocabulary import BEND_CHAIN, BEND_SHAPE
+
+Said = tuple[int, str]
+"""The line and the text of an error."""
 
 
 class MessageWatch:
@@ -31,6 +34,8 @@ class MessageWatch:
         self.parameters: dict[str, Sequence[str | None]] = {}
         self.parameters_of = ""
         self.with_layers: set[str] = set()
+        self.merges: dict[tuple[str, int, str], tuple[Said, str]] = {}
+        self.moved: tuple[tuple[str, int, int], ErrorInfo] | None = None
 
     def install(self, errors: Errors) -> None:
         """Put the watcher at the bottom of the stack, unless it is there."""
@@ -62,6 +67,11 @@ class MessageWatch:
             self.explained = place
             self._withdraw(file, lambda earlier: earlier.line == info.line and is_detail(earlier.message))
         info.message = reworded
+        if info.code is BEND_CHAIN and self.moved is not None and (file, info.line, info.column) == self.moved[0]:
+            _move(info, self.moved[1])
+        elif info.code is BEND_SHAPE:
+            self.moved = None
+            self._merge(file, info)
         return False
 
     def remember_parameters(self, file: str, callee: str, names: Sequence[str | None]) -> None:
@@ -84,6 +94,24 @@ class MessageWatch:
         self.accepted.setdefault(errors.file, set()).add((line, column))
         self._withdraw(errors.file, lambda earlier: self._is_accepted(errors.file, earlier))
 
+    def merge(self, file: str, first: Said, second: Said, both: str) -> None:
+        """Where two errors of the plugin's own are recorded, one is to stand in the place of the first."""
+        self.merges[file, *second] = first, both
+
+    def _merge(self, file: str, info: ErrorInfo) -> None:
+        """Do so, when the second is recorded and the first has been; what mypy only tries records nothing."""
+        (line, message), both = self.merges.get((file, info.line, info.message), ((0, ""), ""))
+        recorded: list[ErrorInfo] = getattr(self.errors, "error_info_map", {}).get(file, [])
+        first = next(
+            (earlier for earlier in recorded if both and (earlier.line, earlier.message) == (line, message)), None
+        )
+        if first is not None:
+            place = first.line, first.column
+            self._withdraw(file, lambda e: e is first or (e.code is BEND_CHAIN and (e.line, e.column) == place))
+            self.moved = (file, info.line, info.column), first
+            info.message = both
+            _move(info, first)
+
     def _withdraw(self, file: str, is_void: Callable[[ErrorInfo], bool]) -> None:
         """Take back what has been recorded already."""
         recorded: dict[str, list[ErrorInfo]] = getattr(self.errors, "error_info_map", {})
@@ -94,3 +122,9 @@ class MessageWatch:
 
     def _is_accepted(self, file: str, info: ErrorInfo) -> bool:
         return is_about_a_type(info.message) and (info.line, info.column) in self.accepted.get(file, ())
+
+
+def _move(info: ErrorInfo, to: ErrorInfo) -> None:
+    """Give a message the place of another."""
+    info.line, info.column, info.end_line, info.end_column = to.line, to.column, to.end_line, to.end_column
+    info.origin_span = to.origin_span

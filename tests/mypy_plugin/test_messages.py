@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bendtorch.mypy_plugin.messages import conversion, is_about_a_type, is_consequence, is_detail, reword
-from bendtorch.mypy_plugin.wording import ordinal
-from bendtorch.mypy_plugin.wording import array_in_words, in_words, split_arguments
+from bendtorch.mypy_plugin.wording import array_in_words, in_words, ordinal, split_arguments
 
 F32 = "dtype[floating[_32Bit]]"
 IDS = "dtype[signedinteger[_32Bit] | signedinteger[_64Bit] | signedinteger[_32Bit | _64Bit]]"

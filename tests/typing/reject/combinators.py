@@ -48,7 +48,7 @@ def forks(n: Dim[N], d: Dim[D], f: Dim[F]) -> None:
 def both(n: Dim[N], d: Dim[D], f: Dim[F]) -> None:
     Copy(n, d) >> Both(Linear(n, d, f), Linear(n, f, d))  # E: >>: Copy gives tuple[Mat[N, D], Mat[N, D]], Both takes tuple[Mat[N, D], Mat[N, F]]  [bend-shape]
     Both(Linear(n, d, f), Id(n, f)) >> Add2(n, d)  # E: >>: Both gives tuple[Mat[N, F], Mat[N, F]], Add2 takes tuple[Mat[N, D], Mat[N, D]]  [bend-shape]
-    Seq(Fork(Id(n, d), Linear(n, d, f)), Both(Id(n, f), Id(n, d)), Drop(n, d))  # E: Seq: the first layer gives tuple[Mat[N, D], Mat[N, F]], the second takes tuple[Mat[N, F], Mat[N, D]]  [bend-shape] # E: Seq: the second layer gives tuple[Mat[N, F], Mat[N, D]], the third takes Mat[N, D]  [bend-shape]
+    Seq(Fork(Id(n, d), Linear(n, d, f)), Both(Id(n, f), Id(n, d)), Drop(n, d))  # E: Seq: the second layer takes and gives tuple[Mat[N, F], Mat[N, D]], but the first gives tuple[Mat[N, D], Mat[N, F]] and the third takes Mat[N, D]  [bend-shape]
     Linear(n, d, f) >> Both(Id(n, f), Id(n, f))  # E: >>: Linear gives Mat[N, F], Both takes tuple[Mat[N, F], Mat[N, F]]  [bend-shape]
     Both(Linear(n, d, f), 3)  # E: Both: "g" is int; give a layer  [arg-type]
 

@@ -45,6 +45,23 @@ mlp >> mlp  # E: >>: the left mlp gives Mat[64, 10], the right mlp takes Mat[64,
 )
 ReLU(8, 4) >> "ReLU"  # E: >>: the right side is str; give a layer  [operator]
 
+# ---- a layer that fits neither neighbour is one mistake
+Linear(8, 4, 5) >> ReLU(8, 6) >> Linear(8, 5, 7)  # E: >>: ReLU takes and gives Mat[8, 6], but Linear before it gives Mat[8, 5] and Linear behind it takes Mat[8, 5]  [bend-shape]
+Linear(8, 4, 5) >> LinearNB(8, 6, 7) >> Linear(8, 8, 9)  # E: >>: LinearNB takes Mat[8, 6] and gives Mat[8, 7], but Linear before it gives Mat[8, 5] and Linear behind it takes Mat[8, 8]  [bend-shape]
+(
+    Linear(8, 4, 5)
+    >> ReLU(8, 6)  # E: >>: ReLU takes and gives Mat[8, 6], but Linear before it gives Mat[8, 5] and Linear behind it takes Mat[8, 5]  [bend-shape]
+    >> Linear(8, 5, 7)
+    >> ReLU(8, 8)  # E: >>: Linear gives Mat[8, 7], ReLU takes Mat[8, 8]  [bend-shape]
+)
+ReLU(8, 4) >> (ReLU(8, 5) >> ReLU(8, 5)) >> ReLU(8, 4)  # E: >>: the middle layer takes and gives Mat[8, 5], but ReLU before it gives Mat[8, 4] and ReLU behind it takes Mat[8, 4]  [bend-shape]
+ReLU(8, 1) >> ReLU(8, 2) >> ReLU(8, 3) >> ReLU(8, 4)  # E: >>: ReLU takes and gives Mat[8, 2], but ReLU before it gives Mat[8, 1] and ReLU behind it takes Mat[8, 3]  [bend-shape] # E: >>: the left ReLU gives Mat[8, 3], the right ReLU takes Mat[8, 4]  [bend-shape]
+Linear(8, 4, 5) >> ReLU(8, 6) >> ReLU(8, 6) >> Linear(8, 5, 7)  # E: >>: Linear gives Mat[8, 5], ReLU takes Mat[8, 6]  [bend-shape] # E: >>: ReLU gives Mat[8, 6], Linear takes Mat[8, 5]  [bend-shape]
+Seq(Linear(8, 4, 5), ReLU(8, 6), Linear(8, 5, 7))  # E: Seq: the second layer takes and gives Mat[8, 6], but the first gives Mat[8, 5] and the third takes Mat[8, 5]  [bend-shape]
+Seq(ReLU(8, 1), ReLU(8, 2), ReLU(8, 3), ReLU(8, 4))  # E: Seq: the second layer takes and gives Mat[8, 2], but the first gives Mat[8, 1] and the third takes Mat[8, 3]  [bend-shape] # E: Seq: the third layer gives Mat[8, 3], the fourth takes Mat[8, 4]  [bend-shape]
+Seq(Linear(8, 4, 5), ReLU(8, 6), Linear(8, 5, 7), ReLU(8, 7), ReLU(8, 8))  # E: Seq: the fourth layer gives Mat[8, 7], the fifth takes Mat[8, 8]  [bend-shape] # E: Seq: the second layer takes and gives Mat[8, 6], but the first gives Mat[8, 5] and the third takes Mat[8, 5]  [bend-shape]
+Residual(Linear(8, 4, 5) >> ReLU(8, 6) >> Linear(8, 5, 7))  # E: >>: ReLU takes and gives Mat[8, 6], but Linear before it gives Mat[8, 5] and Linear behind it takes Mat[8, 5]  [bend-shape] # E: Residual: the layer takes Mat[8, 4], gives Mat[8, 7]; a residual layer must keep its shape  [bend-shape]
+
 # ---- combinators of the user's own
 Fork(Linear(64, 128, 8), Linear(64, 127, 8))  # E: Fork: the first layer takes Mat[64, 128], the second takes Mat[64, 127]; both must take the same input  [bend-shape]
 Tie(Embedding(16, 1000, 64), Unembed(16, 999, 64))  # E: Tie: the first layer has parameters Weight[1000, 64], the second has parameters Weight[999, 64]; tied layers share one set of parameters  [bend-shape]

@@ -52,7 +52,7 @@ train.step(model, loss, x.T, labels)  # E: Train.step: the model takes Mat[32, 6
 train.step(model, loss, np.zeros((32, 64)), labels)  # E: Train.step: the model takes Mat[32, 64], "x" is float64[32, 64]; convert it with .astype(np.float32)  [bend-shape]
 train.step(model, loss, x, np.zeros(32, np.float32))  # E: Train.step: "loss" is Loss[Mat[32, 10], Ids[32]], "target" is float32[32]; convert it with .astype(np.int64)  [bend-shape]
 train.step(model, loss, x, np.zeros(32, np.int8))  # E: Train.step: "loss" is Loss[Mat[32, 10], Ids[32]], "target" is int8[32]; convert it with .astype(np.int64)  [bend-shape]
-train.step(loss, model, x, labels)  # E: Train.step: "loss" is Layer[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]], Mat[32, 64], Mat[32, 10], Any], expected Loss[_, _]  [arg-type] # E: Train.step: the model is Loss[Mat[32, 10], Ids[32]], expected Layer[_, _, _, _]  [arg-type]
+train.step(loss, model, x, labels)  # E: Train.step: "loss" is Layer[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]], Mat[32, 64], Mat[32, 10], Any], expected Loss[_, _]  [arg-type] # E: Train.step: the model is Loss[Mat[32, 10], Ids[32]]; a loss is no layer, apply it to what the model gives  [arg-type]
 train.step(model, loss, x)  # E: Missing positional argument "target" in call to "step" of "Train"  [call-arg]
 train.step(model, loss, [[1.0]], labels)  # E: Train.step: the model takes Mat[32, 64], "x" is list[list[float]]  [bend-shape]
 Train.new(model, SGD(0.1), Linear(32, 64, 10).zeros())  # E: Train.new: the model has parameters tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]], "p" is Lin[64, 10]  [bend-shape]
