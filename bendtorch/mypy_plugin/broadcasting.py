@@ -11,6 +11,7 @@ from mypy.types import AnyType, Instance, LiteralType, Type, get_proper_type
 
 from bendtorch.mypy_plugin.array_types import Array, ArrayCall, array_of, scalar_name
 from bendtorch.mypy_plugin.fitting import broadcast, into_out
+from bendtorch.mypy_plugin.remedies import turning
 from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
 
@@ -37,7 +38,10 @@ def on_operator(call: ArrayCall) -> Type:
         return call.honest() if any(array.is_static for array in arrays) else call.default
     sizes = broadcast(arrays, call)
     if sizes is None:
-        call.api.fail(f"{show(own)} and {show(given)} have different shapes", call.context.context, code=BEND_SHAPE)
+        why = turning(show(own), show(given))
+        call.api.fail(
+            f"{show(own)} and {show(given)} have different shapes{why}", call.context.context, code=BEND_SHAPE
+        )
         return own
     is_float = any(scalar_name(array.dtype) == "float32" for array in arrays)
     return call.make(sizes, call.dtype_of(arrays) if is_float and call.name not in COMPARISONS else call.own_dtype())
@@ -77,7 +81,8 @@ def of_parts(call: ArrayCall, parts: Sequence[Expression], otherwise: Type, dtyp
         return call.default
     sizes = broadcast(arrays, call)
     if sizes is None:
-        call.fail(f"{' and '.join(show(array.t) for array in arrays)} have different shapes")
+        texts = [show(array.t) for array in arrays]
+        call.fail(f"{' and '.join(texts)} have different shapes{turning(*texts) if len(texts) == 2 else ''}")
         return otherwise
     if dtype is None:
         dtype = call.own_dtype() if call.has("dtype") else call.dtype_of(arrays)

@@ -27,7 +27,7 @@ from bendtorch.mypy_plugin.picture import note_chain
 from bendtorch.mypy_plugin.queries import has_bare_int, is_layer
 from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.types import named_in, normalise, same
-from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE
+from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE, NOT_STATIC
 from bendtorch.mypy_plugin.watch import MessageWatch
 from bendtorch.mypy_plugin.wording import ordinal
 
@@ -65,7 +65,7 @@ def on_rshift(context: MethodContext, reader: SizeReader, watch: MessageWatch) -
     if not same(gives, takes):
         _report(seam, context, reader, watch)
     elif has_bare_int(gives):
-        message = f">>: {seam.names[0]} gives {show(gives)}, a shape that is not static"
+        message = f">>: {seam.names[0]} gives {show(gives)}, {NOT_STATIC}"
         api.fail(message, right or context.context, code=BEND_DIM)
     return reader.leaving(both.items[0], context.context, api)  # made of parts that are in normal form
 
@@ -144,15 +144,13 @@ def _compare(places: Sequence[Expression], chain: Sequence[Instance], api: Check
         gives, takes, place = one.args[2], other.args[1], places[number + 1]
         first, second = (f"the {ordinal(number)} layer gives {show(gives)}", f"the {ordinal(number + 1)}")
         if fits[number] and has_bare_int(gives):
-            api.fail(f"Seq: {first}, a shape that is not static", place, code=BEND_DIM)
+            api.fail(f"Seq: {first}, {NOT_STATIC}", place, code=BEND_DIM)
         elif not fits[number] and fits[number + 1 : number + 2] == [False]:
-            number += 1
-            before, after = (
-                (f"the {ordinal(number - 1)}", gives),
-                (f"the {ordinal(number + 1)}", chain[number + 1].args[1]),
-            )
+            behind = chain[number + 2].args[1]
+            before, after = (f"the {ordinal(number)}", gives), (f"the {ordinal(number + 2)}", behind)
             message = between(f"{second} layer", (takes, other.args[2]), before, after)
             api.fail(f"Seq: {message}", place, code=BEND_SHAPE)
+            number += 1
         elif not fits[number]:
             api.fail(f"Seq: {first}, {second} takes {show(takes)}{of_one_name(gives, takes)}", place, code=BEND_SHAPE)
         number += 1

@@ -31,13 +31,16 @@ def on_concatenate(call: ArrayCall) -> Type:
     inner = rank + (call.name == "stack")
     axis += inner if axis < 0 else 0
     if not 0 <= axis < inner or any(len(array.sizes) != rank for array in arrays):
-        call.fail(f"{', '.join(show(array.t) for array in arrays)} cannot be joined along axis {axis}")
+        call.fail(
+            f"{', '.join(show(array.t) for array in arrays)} cannot be joined along axis {axis}; the last is {inner - 1}"
+        )
         return call.honest()
     is_stack = call.name == "stack"
     for array in arrays[1:]:
         pairs = enumerate(zip(arrays[0].sizes, array.sizes, strict=True))
         if not all(same(one, other) or (place == axis and not is_stack) for place, (one, other) in pairs):
-            call.fail(f"{show(arrays[0].t)} and {show(array.t)} differ beside axis {axis}")
+            why = "" if is_stack else _other_axis(arrays[0], array)
+            call.fail(f"{show(arrays[0].t)} and {show(array.t)} differ beside axis {axis}{why}")
             return call.honest()
     sizes = list(arrays[0].sizes)
     if is_stack:
@@ -45,6 +48,12 @@ def on_concatenate(call: ArrayCall) -> Type:
     else:
         sizes[axis] = _sum(call, [array.polys[axis] for array in arrays])
     return into_out(call, call.make(sizes, call.own_dtype() if call.has("dtype") else call.dtype_of(arrays)))
+
+
+def _other_axis(one: Array, other: Array) -> str:
+    """Along which axis two arrays could be joined."""
+    differing = [axis for axis, pair in enumerate(zip(one.sizes, other.sizes, strict=True)) if not same(*pair)]
+    return f"; axis {differing[0]} would do" if len(differing) == 1 else ""
 
 
 def _arrays(call: ArrayCall) -> list[Array] | None:
@@ -93,8 +102,18 @@ def _product(call: ArrayCall, left: Array, right: Array) -> Type:
     inner, other = left.sizes[-1], right.sizes[0]
     if not same(inner, other):
         call.name = "@" if call.name.startswith("__") else call.name
-        call.fail(f"{show(left.t)} @ {show(right.t)}: inner sizes {show(inner)} and {show(other)} differ")
+        why = _turning(left, right)
+        call.fail(f"{show(left.t)} @ {show(right.t)}: inner sizes {show(inner)} and {show(other)} differ{why}")
     return into_out(call, call.make([*left.sizes[:-1], *right.sizes[1:]], call.dtype_of([left, right])))
+
+
+def _turning(left: Array, right: Array) -> str:
+    """Which side would fit if it were turned round."""
+    if len(right.sizes) == 2 and same(left.sizes[-1], right.sizes[1]):
+        return "; the right side turned round with .T fits"
+    if len(left.sizes) == 2 and same(left.sizes[0], right.sizes[0]):
+        return "; the left side turned round with .T fits"
+    return ""
 
 
 def on_einsum(call: ArrayCall) -> Type:

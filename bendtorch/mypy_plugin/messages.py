@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bendtorch.mypy_plugin.misplaced import instead, is_about_object, reword_misplaced
+from bendtorch.mypy_plugin.remedies import conversion
 from bendtorch.mypy_plugin.wording import in_words, split_arguments
 
 FIELDS: Final = {
@@ -43,6 +44,8 @@ OF_ONE_LAYER: Final = {"Residual": "f", "Repeat": "f"}
 
 SLOTS: Final = ("has parameters", "takes", "gives", "saves")
 
+STATE_IT: Final = "; state its shape with mat(n, c, array) or ids(n, array)"
+
 Parameters = Mapping[str, Sequence[str | None]]
 NO_PARAMETERS: Final[Parameters] = {}
 
@@ -53,6 +56,7 @@ _DETAIL: Final = re.compile(
     r"Unsupported operand types for |Possible overload variants:|    def |Invalid index type|"
     r'Argument \d+ to "einsum"|einsum: argument \d+ is '
 )
+_ANY_RETURNED: Final = re.compile(r'Returning Any from function declared to return "((?:Mat|Ids)\[.*\])"')
 _RETURNS_ANY: Final = re.compile(r"Returning Any from function")
 _NO_TYPE: Final = re.compile(r'Invalid type|Variable ".*" is not valid as a type|See https://.*#variables-vs-type-alia')
 _SEQ_OF_LIST: Final = re.compile(r'No overload variant of "Seq" matches argument types? .*"list\[object\]"')
@@ -90,6 +94,8 @@ def reword(message: str, parameters: Parameters = NO_PARAMETERS, *, has_layers: 
         return difference("the value", found[1], found[2], "declared")
     if found := _RETURN.fullmatch(message):
         return difference("the returned value", found[1], found[2], "declared")
+    if found := _ANY_RETURNED.fullmatch(message):
+        return difference("the returned value", "Any", found[1], "declared") + STATE_IT
     return reword_misplaced(message) or message
 
 
@@ -183,15 +189,3 @@ def _both(head: str, got: str, want: str) -> tuple[list[str], list[str]] | None:
     if not all(t.startswith(f"{head}[") and t.endswith("]") for t in (got, want)):
         return None
     return split_arguments(got[len(head) + 1 : -1]), split_arguments(want[len(head) + 1 : -1])
-
-
-def conversion(got: str, want: str) -> str:
-    """How to convert one array type into another, when only the type of the numbers is wrong, or the shape unknown."""
-    if re.fullmatch(r"\w+\[\.\.\.\]", got) and re.match(r"(Mat|Ids)\[", want):
-        return f"; its shape is not static, state it with {'mat(n, c, array)' if want[0] == 'M' else 'ids(n, array)'}"
-    found, wanted = re.fullmatch(r"(\w+)\[(.*)\]", got), re.fullmatch(r"(Mat|Ids)\[(.*)\]", want)
-    if found is None or wanted is None or found[1] == wanted[1] or found[2] != wanted[2]:
-        return ""
-    if not re.match(r"(u?int|float)\d+$", found[1]):
-        return ""
-    return f"; convert it with .astype(np.{'float32' if wanted[1] == 'Mat' else 'int64'})"

@@ -55,7 +55,7 @@ def instead(t: str) -> str:
     if t == "overloaded function":
         return "a function; call it"
     if t.startswith("Loss["):
-        return f"{t}; a loss is no layer, apply it to what the model gives"
+        return f"{t}; a loss is no layer"
     if t.startswith("tuple[") and "Layer[" in t:
         return "a tuple; chain its layers with Seq(*layers)"
     if t.startswith("list[") and "Layer[" in t:

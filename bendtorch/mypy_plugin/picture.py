@@ -34,6 +34,8 @@ def note_chain(chain: Sequence[Expression], at: Context, api: CheckerPluginInter
 def name_of(e: Expression | None) -> str:
     """What the user calls a layer: the name of the function that makes it, or of the variable that holds it."""
     match e:
+        case CallExpr(callee=CallExpr(callee=NameExpr(fullname="functools.partial"), args=[made, *_])):
+            return name_of(made)
         case CallExpr(callee=NameExpr() | MemberExpr() | CallExpr()):
             return name_of(e.callee)
         case NameExpr() | MemberExpr():

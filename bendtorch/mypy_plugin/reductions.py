@@ -33,7 +33,8 @@ def on_reduction(call: ArrayCall) -> Type:
     if axes is None or keep is None or call.has("where"):
         return call.honest()
     if any(not 0 <= axis < len(array.sizes) for axis in axes):
-        call.fail(f"an array of {len(array.sizes)} axes has no axis {axes[0]}")
+        missing = next(axis for axis in axes if not 0 <= axis < len(array.sizes))
+        call.fail(f"an array of {len(array.sizes)} axes has no axis {missing}; the last is {len(array.sizes) - 1}")
         return call.honest()
     sizes = [call.one() if axis in axes else size for axis, size in enumerate(array.sizes) if keep or axis not in axes]
     if not sizes and not isinstance(get_proper_type(call.default), AnyType):

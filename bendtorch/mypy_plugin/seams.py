@@ -22,13 +22,13 @@ from mypy.subtypes import is_subtype
 from mypy.types import LiteralType, TupleType, Type, UninhabitedType, get_proper_type
 
 from bendtorch.mypy_plugin.fixed import of_one_name
-from bendtorch.mypy_plugin.messages import conversion
 from bendtorch.mypy_plugin.middle import between
 from bendtorch.mypy_plugin.picture import note_chain
 from bendtorch.mypy_plugin.queries import has_bare_int
+from bendtorch.mypy_plugin.remedies import conversion
 from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.types import Named, named_in, normalise, same
-from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE
+from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE, NOT_STATIC
 
 MARK: Final = "bendtorch-pack:"
 NO_SOURCE: Final = -1
@@ -132,14 +132,19 @@ class _Comparison:
         for number, source in enumerate(seam.sources):
             want, got = self.types[seam.at + 2 + 2 * number], self.types[seam.at + 3 + 2 * number]
             if not self._fits(seam, source, got, want):
-                why = conversion(show(got), show(want)) + of_one_name(got, want) + KEEPS.get((self.name, seam.verb), "")
+                is_whole = seam.plain and same(got, self.types[seam.at])  # the argument itself, not a part of its type
+                why = (
+                    (conversion(show(got), show(want)) if is_whole else "")
+                    + of_one_name(got, want)
+                    + KEEPS.get((self.name, seam.verb), "")
+                )
                 message = f"{self.name}: {self._message(seam, source)}{why}"
                 self.api.fail(message, self._place(seam), code=BEND_SHAPE)
                 if self.name == "Seq":
                     note_chain([e for given in self.args for e in given], self._place(seam), self.api)
                 return
             if source >= 0 and self._is_layers(seam, self.seams[source]) and has_bare_int(got):
-                message = f"{self._full(seam)}, a shape that is not static"
+                message = f"{self._full(seam)}, {NOT_STATIC}"
                 self.api.fail(f"{self.name}: {message}", self._place(seam), code=BEND_DIM)
                 return
 

@@ -9,6 +9,7 @@ from mypy.types import Type
 from bendtorch.mypy_plugin.array_types import ArrayCall, array_of
 from bendtorch.mypy_plugin.fitting import ONE, can_hold
 from bendtorch.mypy_plugin.indexing import index_parts, indexed
+from bendtorch.mypy_plugin.remedies import turning
 from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
 
@@ -41,7 +42,8 @@ def on_assignment(call: ArrayCall) -> Type:
 def _check_fits(call: ArrayCall, own: Type, given: Type) -> None:
     left, right = array_of(own), array_of(given)
     if left is not None and right is not None and left.is_static and not can_hold(left, right, call):
-        message = f"{show(own)} cannot hold {show(given)}: what is put into an array must have its shape"
+        why = turning(show(own), show(given)) or ": what is put into an array must have its shape"
+        message = f"{show(own)} cannot hold {show(given)}{why}"
         call.api.fail(message, call.context.context, code=BEND_SHAPE)
 
 

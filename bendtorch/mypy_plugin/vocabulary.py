@@ -6,6 +6,9 @@ from typing import Final
 
 from mypy.errorcodes import ErrorCode
 
+NOT_STATIC: Final = "a shape that is not static; declare the layer with its sizes"
+"""What is said of layers that meet with a size that is only known to be an int."""
+
 PACKAGE: Final = "bendtorch."
 ARRAYS: Final = "bendtorch.shapes.arrays"
 ARITHMETIC: Final = "bendtorch.shapes.arith"

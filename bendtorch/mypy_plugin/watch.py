@@ -102,9 +102,7 @@ class MessageWatch:
         """Do so, when the second is recorded and the first has been; what mypy only tries records nothing."""
         (line, message), both = self.merges.get((file, info.line, info.message), ((0, ""), ""))
         recorded: list[ErrorInfo] = getattr(self.errors, "error_info_map", {}).get(file, [])
-        first = next(
-            (earlier for earlier in recorded if both and (earlier.line, earlier.message) == (line, message)), None
-        )
+        first = next((earlier for earlier in recorded if (earlier.line, earlier.message) == (line, message)), None)
         if first is not None:
             place = first.line, first.column
             self._withdraw(file, lambda e: e is first or (e.code is BEND_CHAIN and (e.line, e.column) == place))

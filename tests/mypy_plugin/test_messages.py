@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bendtorch.mypy_plugin.messages import conversion, is_about_a_type, is_consequence, is_detail, reword
+from bendtorch.mypy_plugin.messages import is_about_a_type, is_consequence, is_detail, reword
+from bendtorch.mypy_plugin.remedies import conversion
 from bendtorch.mypy_plugin.wording import array_in_words, in_words, ordinal, split_arguments
 
 F32 = "dtype[floating[_32Bit]]"

@@ -145,21 +145,21 @@ def twice(f: Callable[[int], T]) -> tuple[T, T]:
 
 def of_lambdas() -> None:
     a, b = twice(lambda n: ReLU(3, n))
-    a >> b  # E: >>: a gives Mat[3, int], a shape that is not static  [bend-dim]
+    a >> b  # E: >>: a gives Mat[3, int], a shape that is not static; declare the layer with its sizes  [bend-dim]
     c, d = twice(lambda n: [ReLU(3, n)])
-    c[0] >> d[0]  # E: >>: the left layer gives Mat[3, int], a shape that is not static  [bend-dim]
+    c[0] >> d[0]  # E: >>: the left layer gives Mat[3, int], a shape that is not static; declare the layer with its sizes  [bend-dim]
     e, f = twice(lambda n: {"layer": ReLU(3, n)})
-    e["layer"] >> f["layer"]  # E: >>: the left layer gives Mat[3, int], a shape that is not static  [bend-dim]
+    e["layer"] >> f["layer"]  # E: >>: the left layer gives Mat[3, int], a shape that is not static; declare the layer with its sizes  [bend-dim]
     g, h = twice(lambda n: [ReLU(3, n) for _ in range(3)])
-    g[0] >> h[0]  # E: >>: the left layer gives Mat[3, int], a shape that is not static  [bend-dim]
+    g[0] >> h[0]  # E: >>: the left layer gives Mat[3, int], a shape that is not static; declare the layer with its sizes  [bend-dim]
     i, j = twice(lambda n: (layer := ReLU(3, n)))
-    i >> j  # E: >>: i gives Mat[3, int], a shape that is not static  [bend-dim]
+    i >> j  # E: >>: i gives Mat[3, int], a shape that is not static; declare the layer with its sizes  [bend-dim]
     k, m = twice(lambda n: (ReLU(3, n), 1)[0])
-    k >> m  # E: >>: k gives Mat[3, int], a shape that is not static  [bend-dim]
+    k >> m  # E: >>: k gives Mat[3, int], a shape that is not static; declare the layer with its sizes  [bend-dim]
     o, p = twice(lambda n: Linear(3, n, n).zeros)
     Linear(3, 4, 4).fwd(o(), p)  # E: Layer.fwd: "p" is Lin[int, int], expected Lin[4, 4]  [arg-type] # E: Layer.fwd: "x" is Callable[[], Lin[int, int]], the layer takes Mat[3, 4]  [arg-type]
     q, r = map(lambda n: {ReLU(3, n)}, [3, 4])
-    q.pop() >> r.pop()  # E: >>: the left pop gives Mat[3, int], a shape that is not static  [bend-dim]
+    q.pop() >> r.pop()  # E: >>: the left pop gives Mat[3, int], a shape that is not static; declare the layer with its sizes  [bend-dim]
 
 
 # ---- fields
@@ -224,13 +224,13 @@ class Setter:
     def again(self, k: int) -> None:
         before = self.net
         self.set(k)
-        before >> self.net  # E: >>: before gives Mat[3, int], a shape that is not static  [bend-dim]
+        before >> self.net  # E: >>: before gives Mat[3, int], a shape that is not static; declare the layer with its sizes  [bend-dim]
 
 
 def of_patterns(one: Model, two: Model) -> None:
     match one, two:
         case Model(early=a), Model(early=b):
-            a >> b  # E: >>: a gives Mat[3, int], a shape that is not static  [bend-dim]
+            a >> b  # E: >>: a gives Mat[3, int], a shape that is not static; declare the layer with its sizes  [bend-dim]
 
 
 if len(sys.argv) > 1:

@@ -12,14 +12,14 @@ from bendtorch.shapes.dims import C, I, N, O
 layer = Linear(3, 4, 5)
 p, x, dy = layer.zeros(), mat(3, 4, []), mat(3, 5, [])
 layer.fwd(p, mat(3, 5, []))  # E: Layer.fwd: "x" is Mat[3, 5], the layer takes Mat[3, 4]  [arg-type]
-layer.fwd(p, mat(4, 3, []))  # E: Layer.fwd: "x" is Mat[4, 3], the layer takes Mat[3, 4]  [arg-type]
+layer.fwd(p, mat(4, 3, []))  # E: Layer.fwd: "x" is Mat[4, 3], the layer takes Mat[3, 4]; turn it round with .T  [arg-type]
 layer.fwd(p, mat(2, 4, []))  # E: Layer.fwd: "x" is Mat[2, 4], the layer takes Mat[3, 4]  [arg-type]
 layer.fwd(Linear(3, 4, 6).zeros(), x)  # E: Layer.fwd: "p" is Lin[4, 6], expected Lin[4, 5]  [arg-type]
 layer.fwd(x, p)  # E: Layer.fwd: "p" is Mat[3, 4], expected Lin[4, 5]  [arg-type] # E: Layer.fwd: "x" is Lin[4, 5], the layer takes Mat[3, 4]  [arg-type]
 layer.fwd(p)  # E: Too few arguments for "fwd" of "Layer"  [call-arg]
 layer.fwd(p, np.zeros((3, 4)))  # E: Layer.fwd: "x" is float64[3, 4], the layer takes Mat[3, 4]; convert it with .astype(np.float32)  [arg-type]
 layer.fwd(p, np.zeros((3, 4), np.int64))  # E: Layer.fwd: "x" is int64[3, 4], the layer takes Mat[3, 4]; convert it with .astype(np.float32)  [arg-type]
-layer.fwd(p, np.zeros(4, np.float32))  # E: Layer.fwd: "x" is float32[4], the layer takes Mat[3, 4]  [arg-type]
+layer.fwd(p, np.zeros(4, np.float32))  # E: Layer.fwd: "x" is float32[4], the layer takes Mat[3, 4]; give a matrix, a row for each example  [arg-type]
 layer.bwd(p, x, x, p)  # E: Layer.bwd: "dy" is Mat[3, 4], the layer gives Mat[3, 5]  [arg-type]
 layer.bwd(p, dy, dy, p)  # E: Layer.bwd: "s" is Mat[3, 5], the layer saves Mat[3, 4]  [arg-type]
 layer.bwd(p, x, dy, LinearNB(3, 4, 5).zeros())  # E: Layer.bwd: "g" is Mat[5, 4], expected Lin[4, 5]  [arg-type]

@@ -71,5 +71,5 @@ two_of_one(3, 4)  # E: two_of_one: "n" is 3, "m" is 4; they must be equal  [bend
 def met(make: Any) -> None:
     loose: Layer[Any, Mat[int, 4], Mat[int, int], Any] = make
     other: Layer[Any, Mat[int, int], Mat[int, 4], Any] = make
-    loose >> other  # E: >>: loose gives Mat[int, int], a shape that is not static  [bend-dim]
-    Seq(loose, other)  # E: Seq: the second layer takes Mat[int, int], a shape that is not static  [bend-dim]
+    loose >> other  # E: >>: loose gives Mat[int, int], a shape that is not static; declare the layer with its sizes  [bend-dim]
+    Seq(loose, other)  # E: Seq: the second layer takes Mat[int, int], a shape that is not static; declare the layer with its sizes  [bend-dim]

@@ -119,7 +119,7 @@ class Stack:
         self.layers = []
         for k in sizes:
             self.layers.append(ReLU(3, k))  # E: list.append: argument 1 takes Mat[3, k], expected Mat[3, int]; gives Mat[3, k], expected Mat[3, int]; saves Mat[3, k], expected Mat[3, int]  [arg-type]
-        self.layers[0] >> self.layers[1]  # E: >>: the left layer gives Mat[3, int], a shape that is not static  [bend-dim]
+        self.layers[0] >> self.layers[1]  # E: >>: the left layer gives Mat[3, int], a shape that is not static; declare the layer with its sizes  [bend-dim]
 
 
 for number in [3, 4]:

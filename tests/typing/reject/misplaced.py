@@ -15,7 +15,7 @@ def not_a_layer(n: Dim[N]) -> None:
     Linear(n, 3, 4) >> (lambda x: x)  # E: >>: the right side is Callable[[Any], Any]; give a layer  [operator]
     Linear(n, 3, 4) >> Seq  # E: >>: the right side is a function; call it  [operator]
     Linear(n, 3, 4) >> Adam  # E: >>: the right side is type[Adam]; give a layer  [operator]
-    Linear(n, 3, 4) >> CrossEntropy(n, 4)  # E: >>: the right side is Loss[Mat[N, 4], Ids[N]]; a loss is no layer, apply it to what the model gives  [operator]
+    Linear(n, 3, 4) >> CrossEntropy(n, 4)  # E: >>: the right side is Loss[Mat[N, 4], Ids[N]]; a loss is no layer  [operator]
     Linear(n, 3, 4) >> (ReLU(n, 4), ReLU(n, 4))  # E: >>: the right side is a tuple; chain its layers with Seq(*layers)  [operator]
     Linear(n, 3, 4) >> [ReLU(n, 4), ReLU(n, 4)]  # E: >>: the right side is a list; use Repeat(k, layer) for equal layers, a >> b for others  [operator]
     Seq(Linear(n, 3, 4), ReLU)  # E: Seq: the second layer is a function that makes a layer; call it with its sizes  [call-overload]

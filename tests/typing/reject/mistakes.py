@@ -53,7 +53,7 @@ def forgotten_batch() -> None:
     """
     model = Linear(32, 784, 10)
     images = mat(32, 784, np.load("images.npy"))
-    model.fwd(model.init(Key(0)), images[0])  # E: Layer.fwd: "x" is float32[784], the layer takes Mat[32, 784]  [arg-type]
+    model.fwd(model.init(Key(0)), images[0])  # E: Layer.fwd: "x" is float32[784], the layer takes Mat[32, 784]; give a matrix, a row for each example  [arg-type]
 
 
 def heads_that_do_not_divide(n: Dim[N]) -> None:
@@ -74,7 +74,7 @@ def transposed_gradient(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Mat[I, O], Mat
         return Fwd(x @ p, x)
 
     def bwd(p: Mat[I, O], s: Mat[N, I], dy: Mat[N, O], g: Mat[I, O]) -> Bwd[Mat[I, O], Mat[N, I]]:
-        return Bwd(dy @ p.T, g + dy.T @ s)  # E: Mat[I, O] and Mat[O, I] have different shapes  [bend-shape]
+        return Bwd(dy @ p.T, g + dy.T @ s)  # E: Mat[I, O] and Mat[O, I] have different shapes; turn one of them round with .T  [bend-shape]
 
     return make_layer(matrix(i, o), fwd, bwd)
 

@@ -25,8 +25,8 @@ def elementwise(x: Mat[N, C], y: Mat[N, D], a: Mat[3, 4], b: Mat[3, 5]) -> None:
 
 def reductions(x: Mat[N, C]) -> Mat[N, 1]:
     rows: Mat[N, 1] = np.sum(x, axis=0, keepdims=True)  # E: the value is Mat[1, C], declared Mat[N, 1]  [assignment]
-    flat: Mat[N, 1] = x.sum(axis=1)  # E: the value is float32[N], declared Mat[N, 1]  [assignment]
-    gone = x.sum(axis=2)  # E: sum: an array of 2 axes has no axis 2  [bend-shape]
+    flat: Mat[N, 1] = x.sum(axis=1)  # E: the value is float32[N], declared Mat[N, 1]; make it a column with [:, None]  [assignment]
+    gone = x.sum(axis=2)  # E: sum: an array of 2 axes has no axis 2; the last is 1  [bend-shape]
     labels: Ids[N] = np.argmax(x, axis=0)  # E: the value is Ids[C], declared Ids[N]  [assignment]
     return np.max(x, axis=0)  # E: the returned value is float32[C], declared Mat[N, 1]  [return-value]
 
@@ -36,35 +36,35 @@ def centred(x: Mat[N, C]) -> Mat[N, C]:
 
 
 def products(x: Mat[N, C], y: Mat[N, D]) -> Mat[D, C]:
-    np.dot(x, y)  # E: dot: Mat[N, C] @ Mat[N, D]: inner sizes C and N differ  [bend-shape]
-    np.matmul(x, y)  # E: matmul: Mat[N, C] @ Mat[N, D]: inner sizes C and N differ  [bend-shape]
-    x.dot(y)  # E: dot: Mat[N, C] @ Mat[N, D]: inner sizes C and N differ  [bend-shape]
+    np.dot(x, y)  # E: dot: Mat[N, C] @ Mat[N, D]: inner sizes C and N differ; the left side turned round with .T fits  [bend-shape]
+    np.matmul(x, y)  # E: matmul: Mat[N, C] @ Mat[N, D]: inner sizes C and N differ; the left side turned round with .T fits  [bend-shape]
+    x.dot(y)  # E: dot: Mat[N, C] @ Mat[N, D]: inner sizes C and N differ; the left side turned round with .T fits  [bend-shape]
     np.einsum("ni,io->no", x, y)  # E: einsum: i is C, but N in the second array, Mat[N, D]  [bend-shape]
     np.einsum("nio,no->io", x, y)  # E: einsum: "nio,no->io" does not name the axes of Mat[N, C], Mat[N, D]  [bend-shape]
     np.einsum("ni,no->ik", x, y)  # E: einsum: "ni,no->ik" gives an axis that no operand has  [bend-shape]
-    return np.einsum("ni,no->io", x, y)  # E: the returned value is Mat[C, D], declared Mat[D, C]  [return-value]
+    return np.einsum("ni,no->io", x, y)  # E: the returned value is Mat[C, D], declared Mat[D, C]; turn it round with .T  [return-value]
 
 
 def joined(x: Mat[N, C], y: Mat[N, D]) -> Mat[N, C]:
-    np.concatenate([x, y])  # E: concatenate: Mat[N, C] and Mat[N, D] differ beside axis 0  [bend-shape]
-    np.vstack([x, y])  # E: vstack: Mat[N, C] and Mat[N, D] differ beside axis 0  [bend-shape]
+    np.concatenate([x, y])  # E: concatenate: Mat[N, C] and Mat[N, D] differ beside axis 0; axis 1 would do  [bend-shape]
+    np.vstack([x, y])  # E: vstack: Mat[N, C] and Mat[N, D] differ beside axis 0; axis 1 would do  [bend-shape]
     np.stack([x, y])  # E: stack: Mat[N, C] and Mat[N, D] differ beside axis 0  [bend-shape]
-    np.concatenate([x, y], axis=2)  # E: concatenate: Mat[N, C], Mat[N, D] cannot be joined along axis 2  [bend-shape]
+    np.concatenate([x, y], axis=2)  # E: concatenate: Mat[N, C], Mat[N, D] cannot be joined along axis 2; the last is 1  [bend-shape]
     return np.hstack([x, y])  # E: the returned value is Mat[N, C + D], declared Mat[N, C]  [return-value]
 
 
 def indexed(x: Mat[N, C], y: Mat[6, 8], k: int, which: Ids[D]) -> Mat[6, 3]:
     x[0, 1, 2]  # E: Mat[N, C] has 2 axes, 3 indices given  [bend-shape]
-    first: Mat[3, C] = x[:3]  # E: the value is Mat[int, C], declared Mat[3, C]  [assignment]
-    some: Mat[6, 3] = y[:, :k]  # E: the value is Mat[6, int], declared Mat[6, 3]  [assignment]
+    first: Mat[3, C] = x[:3]  # E: the value is Mat[int, C], declared Mat[3, C]; a size of it is not static, state it with mat(n, c, array)  [assignment]
+    some: Mat[6, 3] = y[:, :k]  # E: the value is Mat[6, int], declared Mat[6, 3]; a size of it is not static, state it with mat(n, c, array)  [assignment]
     picked: Mat[N, C] = x[which]  # E: the value is Mat[D, C], declared Mat[N, C]  [assignment]
-    masked: Mat[N, C] = x[x[:, 0] > 0]  # E: the value is Mat[int, C], declared Mat[N, C]  [assignment]
+    masked: Mat[N, C] = x[x[:, 0] > 0]  # E: the value is Mat[int, C], declared Mat[N, C]; a size of it is not static, state it with mat(n, c, array)  [assignment]
     return y[:, 2:6]  # E: the returned value is Mat[6, 4], declared Mat[6, 3]  [return-value]
 
 
 def reshaped(n: Dim[N], x: Mat[N, C], y: Mat[6, 8]) -> Mat[N, C]:
     y.reshape(5, 9)  # E: reshape: Mat[6, 8] has 48 numbers, the shape (5, 9) has 45  [bend-shape]
-    turned: Mat[N, C] = x.transpose()  # E: the value is Mat[C, N], declared Mat[N, C]  [assignment]
+    turned: Mat[N, C] = x.transpose()  # E: the value is Mat[C, N], declared Mat[N, C]; turn it round with .T  [assignment]
     open: Mat[4, 12] = y.reshape(3, -1)  # E: the value is Mat[3, 16], declared Mat[4, 12]  [assignment]
     return x.reshape(3, n)  # E: the returned value is Mat[3, N], declared Mat[N, C]  [return-value]
 
@@ -83,4 +83,4 @@ def not_static(x: Mat[3, 4], n: int) -> Mat[3, 4]:
 
 
 def gradual(x: Mat[3, 4], anything: Any) -> Mat[3, 4]:
-    return x + anything  # E: Returning Any from function declared to return "Mat[3, 4]"  [no-any-return]
+    return x + anything  # E: the returned value is Any, declared Mat[3, 4]; state its shape with mat(n, c, array) or ids(n, array)  [no-any-return]

@@ -60,13 +60,13 @@ def whole(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Mat[I, O], Mat[N, I], Mat[N,
 
     def bwd(p: Mat[I, O], s: Mat[N, I], dy: Mat[N, O], g: Mat[I, O]) -> Bwd[Mat[I, O], Mat[N, I]]:
         dx = matmul(dy, p.T)
-        return Bwd(dx.T, g)  # E: Bwd: "dx" is Mat[I, N], expected Mat[N, I]  [arg-type]
+        return Bwd(dx.T, g)  # E: Bwd: "dx" is Mat[I, N], expected Mat[N, I]; turn it round with .T  [arg-type]
 
     def other(p: Mat[I, O], s: Mat[N, I], dy: Mat[N, O], g: Mat[I, O]) -> Bwd[Mat[I, O], Mat[N, I]]:
-        return Bwd(matmul(dy, p.T), matmul(dy.T, s))  # E: Bwd: "g" is Mat[O, I], expected Mat[I, O]  [arg-type]
+        return Bwd(matmul(dy, p.T), matmul(dy.T, s))  # E: Bwd: "g" is Mat[O, I], expected Mat[I, O]; turn it round with .T  [arg-type]
 
     def zeros() -> Weight[I, O]:
-        return Weight(np.zeros((o, i), dtype=np.float32))  # E: Weight: "w" is Mat[O, I], expected Mat[I, O]  [arg-type]
+        return Weight(np.zeros((o, i), dtype=np.float32))  # E: Weight: "w" is Mat[O, I], expected Mat[I, O]; turn it round with .T  [arg-type]
 
     if n > i:
         return make_layer(matrix(i, o), fwd, other)

@@ -25,7 +25,7 @@ def arithmetic(n: Dim[N], c: Dim[C]) -> Layer[Any, Mat[N, C], Mat[N, "2*C + 1"],
 
 
 def matrix(x: Mat[N, I]) -> Mat[I, N]:
-    return x  # E: the returned value is Mat[N, I], declared Mat[I, N]  [return-value]
+    return x  # E: the returned value is Mat[N, I], declared Mat[I, N]; turn it round with .T  [return-value]
 
 
 def labels(x: Ids[N]) -> Mat[N, 1]:
@@ -37,7 +37,7 @@ def loss(n: Dim[N]) -> Loss[Mat[N, 10], Mat[N, 10]]:
 
 
 def backward(x: Mat[N, I]) -> Bwd[Unit, Mat[I, N]]:
-    return Bwd(x, ())  # E: Bwd: "dx" is Mat[N, I], expected Mat[I, N]  [arg-type]
+    return Bwd(x, ())  # E: Bwd: "dx" is Mat[N, I], expected Mat[I, N]; turn it round with .T  [arg-type]
 
 
 layer: Layer[Any, Mat[3, 4], Mat[3, 4], Any] = Linear(3, 4, 5)  # E: the value gives Mat[3, 5], declared Mat[3, 4]  [assignment]

@@ -36,9 +36,9 @@ def sizes() -> tuple[int, int]:
 
 def of_shapes(x: Mat[N, C]) -> None:
     n, c = x.shape
-    ReLU(c, n).fwd((), x)  # E: Layer.fwd: "x" is Mat[N, C], the layer takes Mat[C, N]  [arg-type]
+    ReLU(c, n).fwd((), x)  # E: Layer.fwd: "x" is Mat[N, C], the layer takes Mat[C, N]; turn it round with .T  [arg-type]
     ReLU(len(x), len(x)).fwd((), x)  # E: Layer.fwd: "x" is Mat[N, C], the layer takes Mat[N, N]  [arg-type]
-    ReLU(x.shape[1], x.shape[0]).fwd((), x)  # E: Layer.fwd: "x" is Mat[N, C], the layer takes Mat[C, N]  [arg-type]
+    ReLU(x.shape[1], x.shape[0]).fwd((), x)  # E: Layer.fwd: "x" is Mat[N, C], the layer takes Mat[C, N]; turn it round with .T  [arg-type]
 
 
 def swapped() -> None:
@@ -113,10 +113,10 @@ class OfEach:
         self.own >> ReLU(3, other)  # E: >>: own gives Mat[3, own], ReLU takes Mat[3, other]  [bend-shape]
 
     def twice(self) -> object:
-        return self.own >> self.own  # E: >>: the left own gives Mat[3, int], a shape that is not static  [bend-dim]
+        return self.own >> self.own  # E: >>: the left own gives Mat[3, int], a shape that is not static; declare the layer with its sizes  [bend-dim]
 
 
-OfEach(3, 3).own >> OfEach(4, 4).own  # E: >>: the left own gives Mat[3, int], a shape that is not static  [bend-dim]
+OfEach(3, 3).own >> OfEach(4, 4).own  # E: >>: the left own gives Mat[3, int], a shape that is not static; declare the layer with its sizes  [bend-dim]
 
 
 @dataclass(frozen=True)
