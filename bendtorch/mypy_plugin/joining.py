@@ -31,9 +31,8 @@ def on_concatenate(call: ArrayCall) -> Type:
     inner = rank + (call.name == "stack")
     axis += inner if axis < 0 else 0
     if not 0 <= axis < inner or any(len(array.sizes) != rank for array in arrays):
-        call.fail(
-            f"{', '.join(show(array.t) for array in arrays)} cannot be joined along axis {axis}; the last is {inner - 1}"
-        )
+        texts = ", ".join(show(array.t) for array in arrays)
+        call.fail(f"{texts} cannot be joined along axis {axis}; the last is {inner - 1}")
         return call.honest()
     is_stack = call.name == "stack"
     for array in arrays[1:]:

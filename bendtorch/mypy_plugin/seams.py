@@ -133,11 +133,9 @@ class _Comparison:
             want, got = self.types[seam.at + 2 + 2 * number], self.types[seam.at + 3 + 2 * number]
             if not self._fits(seam, source, got, want):
                 is_whole = seam.plain and same(got, self.types[seam.at])  # the argument itself, not a part of its type
-                why = (
-                    (conversion(show(got), show(want)) if is_whole else "")
-                    + of_one_name(got, want)
-                    + KEEPS.get((self.name, seam.verb), "")
-                )
+                # of the argument itself, not of a part of its type
+                way = conversion(show(got), show(want)) if seam.plain and same(got, self.types[seam.at]) else ""
+                why = way + of_one_name(got, want) + KEEPS.get((self.name, seam.verb), "")
                 message = f"{self.name}: {self._message(seam, source)}{why}"
                 self.api.fail(message, self._place(seam), code=BEND_SHAPE)
                 if self.name == "Seq":
