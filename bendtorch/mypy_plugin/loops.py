@@ -32,6 +32,7 @@ from mypy.nodes import (
     OperatorAssignmentStmt,
     OpExpr,
     RefExpr,
+    StarExpr,
     Statement,
     StrExpr,
     TupleExpr,
@@ -41,6 +42,7 @@ from mypy.nodes import (
     WhileStmt,
     WithStmt,
 )
+from mypy.patterns import AsPattern, MappingPattern, StarredPattern
 from mypy.types import CallableType, Instance, PartialType, Type, get_proper_type
 
 from bendtorch.mypy_plugin.mentions import Mentions, Place, binds, end_of, start_of, targets_of
@@ -131,29 +133,44 @@ def _gives_plain(e: Expression, loop: Loop, seen: frozenset[Var]) -> bool:
 
 
 def _given_to(variable: Var, loop: Loop) -> Iterator[Expression | None]:
-    """What a loop assigns or adds to a variable; None for what is not an expression of its own."""
+    """What a loop assigns or adds to a variable; None for what is not an expression of its own.
+
+    The loop's own variable is given what it goes through, which is there before the first turn.
+    """
     for statement in everything([loop]):
         match statement:
             case AssignmentStmt():
                 for target in statement.lvalues:
-                    if _is_name(target, variable) or (
-                        isinstance(target, IndexExpr) and _is_name(target.base, variable)
-                    ):
-                        yield statement.rvalue
-                    elif binds([target], variable):
-                        yield None
-            case OperatorAssignmentStmt() if _is_name(statement.lvalue, variable):
-                yield statement.rvalue
-            case ForStmt() | WithStmt() if binds(targets_of(statement), variable):
+                    yield from _given_by(target, statement.rvalue, variable)
+            case OperatorAssignmentStmt():
+                yield from _given_by(statement.lvalue, statement.rvalue, variable)
+            case ForStmt() | WithStmt() if statement is not loop and binds(targets_of(statement), variable):
                 yield None
         for e in expressions_in(statement):
-            if isinstance(e, CallExpr) and isinstance(e.callee, MemberExpr) and _is_name(e.callee.expr, variable):
-                yield from e.args
-            elif isinstance(e, AssignmentExpr) and _is_name(e.target, variable):
-                yield e.value
+            match e:
+                case CallExpr(callee=MemberExpr(expr=owner)) if _is_of(owner, variable):  # layers.append(...)
+                    yield from e.args
+                case AssignmentExpr() if _is_of(e.target, variable):
+                    yield e.value
+                case AsPattern(name=name) | StarredPattern(capture=name) | MappingPattern(rest=name):
+                    yield from [None] if name is not None and _is_of(name, variable) else []
 
 
-def _is_name(e: Expression, variable: Var) -> bool:
+def _given_by(target: Expression, value: Expression, variable: Var) -> Iterator[Expression | None]:
+    match target:
+        case TupleExpr() | ListExpr():
+            for item in target.items:
+                yield from (None for _ in _given_by(item, value, variable))
+        case StarExpr():
+            yield from (None for _ in _given_by(target.expr, value, variable))
+        case _ if _is_of(target, variable):
+            yield value
+
+
+def _is_of(e: Expression, variable: Var) -> bool:
+    """Whether it is a variable, or an item of it, as in `layers[k]`."""
+    while isinstance(e, IndexExpr):
+        e = e.base
     return isinstance(e, NameExpr) and e.node is variable
 
 

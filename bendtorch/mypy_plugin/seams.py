@@ -132,7 +132,6 @@ class _Comparison:
         for number, source in enumerate(seam.sources):
             want, got = self.types[seam.at + 2 + 2 * number], self.types[seam.at + 3 + 2 * number]
             if not self._fits(seam, source, got, want):
-                is_whole = seam.plain and same(got, self.types[seam.at])  # the argument itself, not a part of its type
                 # of the argument itself, not of a part of its type
                 way = conversion(show(got), show(want)) if seam.plain and same(got, self.types[seam.at]) else ""
                 why = way + of_one_name(got, want) + KEEPS.get((self.name, seam.verb), "")

@@ -118,7 +118,7 @@ def test_an_array_of_unknown_kind() -> None:
         ),
         (
             'No overload variant of "Seq" matches argument types "Layer[Any, Any, Any, Any]", "int"',
-            "Seq: takes two or more layers, given Layer[Any, Any, Any, Any], int",
+            "Seq: the second layer is int; give a layer",
         ),
         (f'"{MAT}" has no attribute "nope"', '"Mat[64, 10]" has no attribute "nope"'),
         (f'Need type of "{MAT}", got Never', 'Need type of "Mat[64, 10]", got _'),

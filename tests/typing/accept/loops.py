@@ -68,6 +68,13 @@ def of_sizes(sizes: list[int], flag: bool) -> None:
         ReLU(rows, 4) >> ReLU(rows, 4)
 
 
+# ---- the loop's own variable may be looked at behind the loop
+def behind(sizes: list[int]) -> None:
+    for place, k in enumerate(sizes):
+        ReLU(3, k) >> ReLU(3, k)
+    print(place, k)
+
+
 # ---- what outlives a turn has a type of its own
 def outliving(sizes: list[int]) -> None:
     layers: list[Layer[Any, Any, Any, Any]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -106,6 +107,43 @@ def in_a_dict(sizes: list[int]) -> None:
     layers = {}
     for k in sizes:
         layers[k] = ReLU(3, k)  # E: ReLU: dimension "c" is not static: "k" is another number in each turn of the loop; declare the type of "layers", which outlives a turn  [bend-dim]
+
+
+def in_a_default_dict(sizes: list[int]) -> None:
+    layers = defaultdict(list)
+    for k in sizes:
+        layers[0].append(ReLU(3, k))  # E: ReLU: dimension "c" is not static: "k" is another number in each turn of the loop; declare the type of "layers", which outlives a turn  [bend-dim]
+        layers[0][0] >> layers[0][-1]
+
+
+def in_a_capture(sizes: list[int], flag: bool) -> None:
+    for k in sizes:
+        net = ReLU(3, k)  # E: ReLU: dimension "c" is not static: "k" is another number in each turn of the loop; declare the type of "old", which outlives a turn  [bend-dim]
+        if flag:
+            match net:
+                case old:
+                    print(old)
+        else:
+            old >> net
+
+
+def in_an_outer_turn(sizes: list[int]) -> None:
+    for n in sizes:
+        layers = []
+        for k in sizes:
+            layers.append(ReLU(n, k))  # E: ReLU: dimension "c" is not static: "k" is another number in each turn of the loop; declare the type of "layers", which outlives a turn  [bend-dim]
+            layers[0] >> layers[-1]
+
+
+def in_a_class(sizes: list[int]) -> None:
+    classes: list[Any] = []
+    for k in sizes:
+
+        class Made:
+            net = ReLU(3, k)
+
+        Made.net >> ReLU(3, k)  # E: >>: net gives Mat[3, int], ReLU takes Mat[3, k]  [bend-shape]
+        classes.append(Made)
 
 
 def by_a_comprehension(sizes: list[int]) -> None:
