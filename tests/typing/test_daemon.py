@@ -64,7 +64,7 @@ def test_a_name_is_bound_anew(project: Project) -> None:
     project.write("use.py", single.replace("width = 3\n", "width = 3\nwidth = 4\n"))
     (line,) = project.check_by_daemon(["use.py"])["use.py"].items()
     assert line[0] == 5
-    assert line[1][0].startswith('E: ReLU: dimension "c" is not static;')
+    assert line[1][0].startswith('E: ReLU: dimension "c" is not static: "width" is bound more than once;')
     project.write("use.py", single.replace("width = 3\n", "\nwidth = 5\n"))
     message = "E: >>: the left ReLU gives Mat[2, 5], the right ReLU takes Mat[2, 3]  [bend-shape]"
     assert project.check_by_daemon(["use.py"]) == {"use.py": {5: [message]}}

@@ -10,7 +10,7 @@ import pytest
 from tests.typing.harness import Project, Reports
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "digits.py"
-STATIC = "give a number, a Final, a name bound once, or a parameter typed by a dimension variable"
+STATIC = 'bind it to a name first, as in "n = len(pixels)"'
 PARAMETERS = "tuple[tuple[Lin[64, 64], Unit], Lin[64, {}]]"
 
 

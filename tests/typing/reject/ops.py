@@ -16,8 +16,8 @@ def products(x: Mat[N, I], w: Mat[O, I], dy: Mat[N, O], a: Mat[3, 4], b: Mat[3, 
     ops.matmul(a, b)  # E: matmul: "a" is Mat[3, 4], "b" is Mat[3, 5]  [bend-shape]
     ops.matmul_nt(a, b)  # E: matmul_nt: "a" is Mat[3, 4], "b" is Mat[3, 5]  [bend-shape]
     ops.matmul_tn(a, a.T)  # E: matmul_tn: "a" is Mat[3, 4], "b" is Mat[4, 3]  [bend-shape]
-    turned: Mat[I, O] = ops.matmul_tn(dy, x)  # E: the value is Mat[O, I], declared Mat[I, O]  [assignment]
-    kept: Mat[N, I] = ops.transpose(x)  # E: the value is Mat[I, N], declared Mat[N, I]  [assignment]
+    turned: Mat[I, O] = ops.matmul_tn(dy, x)  # E: the value is Mat[O, I], declared Mat[I, O]; turn it round with .T  [assignment]
+    kept: Mat[N, I] = ops.transpose(x)  # E: the value is Mat[I, N], declared Mat[N, I]; turn it round with .T  [assignment]
 
 
 def arithmetic(x: Mat[N, C], y: Mat[N, D], row: Mat[1, C], column: Mat[N, 1], a: Mat[3, 4], b: Mat[4, 3]) -> None:
@@ -33,7 +33,7 @@ def arithmetic(x: Mat[N, C], y: Mat[N, D], row: Mat[1, C], column: Mat[N, 1], a:
     ops.divide_column(a, ops.row_sums(b))  # E: divide_column: "x" is Mat[3, 4], "column" is Mat[4, 1]  [bend-shape]
     ops.accumulate(row, ops.row_sums(x))  # E: accumulate: "target" is Mat[1, C], "x" is Mat[N, 1]  [bend-shape]
     ops.scale(x, column)  # E: scale: "factor" is Mat[N, 1], expected float | floating[Any]  [arg-type]
-    ops.add(x, np.zeros((3, 4)))  # E: add: "b" is float64[3, 4], expected Mat[3, 4]; convert it with .astype(np.float32)  [arg-type]  # E: add: "a" is Mat[N, C], "b" is Mat[3, 4]  [bend-shape]
+    ops.add(x, np.zeros((3, 4)))  # E: add: "a" is Mat[N, C], "b" is Mat[3, 4]  [bend-shape] # E: add: "b" is float64[3, 4], expected Mat[3, 4]; convert it with .astype(np.float32)  [arg-type]
     ops.add(a, np.zeros((3, 4)))  # E: add: "b" is float64[3, 4], expected Mat[3, 4]; convert it with .astype(np.float32)  [arg-type]
     ops.row_sums(a[0])  # E: row_sums: "x" is float32[4], expected Mat[_, _]  [arg-type]
     wrong: Mat[N, C] = ops.row_sums(x)  # E: the value is Mat[N, 1], declared Mat[N, C]  [assignment]
@@ -58,7 +58,7 @@ def parts(n: Dim[N], c: Dim[C], x: Mat[N, C], y: Mat[N, D], z: Mat[6, 8], k: int
 def made(n: Dim[N], k: float) -> Mat[N, 3]:
     ops.zeros(n, k)  # E: Argument 2 to "zeros" has incompatible type "float"; expected "int"  [arg-type]
     ops.full(n, 3, "1")  # E: Argument 3 to "full" has incompatible type "str"; expected "float | floating[Any]"  [arg-type]
-    return ops.ones(3, n)  # E: the returned value is Mat[3, N], declared Mat[N, 3]  [return-value]
+    return ops.ones(3, n)  # E: the returned value is Mat[3, N], declared Mat[N, 3]; turn it round with .T  [return-value]
 
 
 def by_number(v: Dim[V], table: Mat[V, D], which: Ids[N], x: Mat[N, D], y: Mat[O, D]) -> Mat[V, D]:
@@ -76,7 +76,7 @@ def transposed_gradient(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Mat[O, I], Mat
         return Bwd(ops.matmul(dy, p), ops.accumulate(g, ops.matmul_tn(s, dy)))  # E: accumulate: "target" is Mat[O, I], "x" is Mat[I, O]  [bend-shape]
 
     def other(p: Mat[O, I], s: Mat[N, I], dy: Mat[N, O], g: Mat[O, I]) -> Bwd[Mat[O, I], Mat[N, I]]:
-        return Bwd(ops.matmul(dy, p), ops.matmul_tn(s, dy))  # E: Bwd: "g" is Mat[I, O], expected Mat[O, I]  [arg-type]
+        return Bwd(ops.matmul(dy, p), ops.matmul_tn(s, dy))  # E: Bwd: "g" is Mat[I, O], expected Mat[O, I]; turn it round with .T  [arg-type]
 
     return make_layer(matrix(o, i), fwd, bwd)
 
