@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from bendtorch import RoPE
 from bendtorch.shapes.spec import mat_spec
-from laws.cases import Array, law, normal, rows, same, seeds
+from laws.cases import law, normal, rows, same, seeds
+
+Array = np.ndarray[Any, np.dtype[np.float32]]
 
 ROUNDING = 2.0**-24
 

@@ -73,10 +73,10 @@ def test_what_is_no_optimizer_is_refused(optimizer: Any) -> None:
     [
         (lambda: MODEL.init(0), ConfigError, r"^init: expected a Key, such as Key\(0\), got 0$"),
         (lambda: Adam(lr="1e-3"), ConfigError, r"^Adam: lr must be a number, got str '1e-3'$"),  # type: ignore[arg-type]
-        (lambda: batches([[1.0]], np.zeros(1, int), 1), DtypeError, r"^batches: x must be a numpy array, got list"),  # type: ignore[arg-type]
-        (lambda: batches(numbers(0, 2, 2), [0, 1], 1), DtypeError, r"^batches: target must be a numpy array"),  # type: ignore[arg-type]
-        (lambda: batches(numbers(0, 2, 2), labels(0, 2, 2), "2"), ConfigError, r"^batches: size must be an int"),  # type: ignore[arg-type]
-        (lambda: batches(numbers(0, 2, 2), labels(0, 2, 2), 1, 5), ConfigError, r"^batches: key must be a Key"),  # type: ignore[arg-type]
+        (lambda: batches([[1.0]], np.zeros(1, int), 1), DtypeError, r"^batches: x must be a numpy array, got list"),  # type: ignore[call-overload]
+        (lambda: batches(numbers(0, 2, 2), [0, 1], 1), DtypeError, r"^batches: target must be a numpy array"),  # type: ignore[call-overload]
+        (lambda: batches(numbers(0, 2, 2), labels(0, 2, 2), "2"), ConfigError, r"^batches: size must be an int"),  # type: ignore[call-overload]
+        (lambda: batches(numbers(0, 2, 2), labels(0, 2, 2), 1, 5), ConfigError, r"^batches: key must be a Key"),  # type: ignore[call-overload]
         (lambda: MODEL >> ReLU, DtypeError, r"^>>: expected a layer, got ReLU; call it with its sizes$"),
         (lambda: MODEL >> None, DtypeError, r"^>>: expected a layer, got None$"),
         (lambda: accuracy(numbers(0, 3, 2), numbers(0, 3)), DtypeError, r"^accuracy: expected logits Mat\[n, c\]"),

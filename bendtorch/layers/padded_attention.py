@@ -55,7 +55,7 @@ def PaddedAttention(
 
     def checked(lengths: Ids[B], argument: str) -> Ids[B]:
         lengths = guard_ids(lengths, b, str(core), argument)
-        wrong = first_outside(lengths, t + 1)
+        wrong = first_outside(lengths, t + 1, 0)
         if wrong >= 0:
             raise IndexRangeError(f"{core}: {argument}[{wrong}] is {lengths[wrong]}, lengths go from 0 to {t}")
         return lengths

@@ -85,7 +85,7 @@ def guard_positions(ids: Ids[N], bound: int, operation: str) -> Ids[N]:
     if isinstance(ids, np.ndarray) and ids.ndim != 1:
         raise ShapeError(f"{operation}: ids must be a vector (one axis), got an array of shape {list(ids.shape)}")
     checked = guard_ids(ids, len(ids) if isinstance(ids, np.ndarray) else 0, operation, "ids")
-    wrong = first_outside(checked, bound)
+    wrong = first_outside(checked, bound, 0)
     if wrong >= 0:
         raise IndexRangeError(f"{operation}: ids[{wrong}] is {checked[wrong]}, ids go from 0 to {bound - 1}")
     return checked

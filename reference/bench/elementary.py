@@ -30,9 +30,7 @@ def rows() -> Iterator[Row]:
             yield Row(f"{name} {n}×{c}", partial(_contest, ours, theirs, n, c), traffic=8 * n * c)
 
 
-def _contest(
-    ours: Callable[[Any], Any], theirs: Callable[[torch.Tensor], torch.Tensor], n: int, c: int
-) -> Contest:
+def _contest(ours: Callable[[Any], Any], theirs: Callable[[torch.Tensor], torch.Tensor], n: int, c: int) -> Contest:
     x = np.abs(normal(np.random.default_rng(0), (n, c)))  # a logarithm of negative numbers takes another path
     tensor = torch.from_numpy(x)
     return Contest(lambda: ours(x), {"eager": lambda: theirs(tensor)})

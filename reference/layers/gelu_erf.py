@@ -18,7 +18,8 @@ TOLERANCE: Final = 1e4  # below x = -13 the tail is below the normal range
 
 def _gate(x: torch.Tensor) -> torch.Tensor:
     """PyTorch's own form has no digits below x = -8 in float64 either."""
-    return torch.special.erfc(-x / math.sqrt(2)) / 2
+    gate: torch.Tensor = torch.special.erfc(-x / math.sqrt(2)) / 2
+    return gate
 
 
 def rows(quick: bool) -> Iterator[Row]:

@@ -35,15 +35,15 @@ def swish_gradient(dy: Any, x: Any) -> Any:
     return dy * (s * (ONE + x * (ONE - s)))
 
 
-def my_relu(n: Any, c: Any) -> Any:
+def my_relu(n: int, c: int) -> Any:
     return ActOut(rectified, rectified_gradient, n, c)
 
 
-def my_tanh(n: Any, c: Any) -> Any:
+def my_tanh(n: int, c: int) -> Any:
     return ActOut(TANH, lambda dy, y: dy * (ONE - y * y), n, c)
 
 
-def my_silu(n: Any, c: Any) -> Any:
+def my_silu(n: int, c: int) -> Any:
     return ActIn(swish, swish_gradient, n, c)
 
 

@@ -21,7 +21,9 @@ def test_every_1009th_float32() -> None:
     assert worst_of_all(erf, exact) <= 0.93
 
 
-@pytest.mark.parametrize(("low", "high"), [(0.91, 0.93), (-0.93, -0.91), (0.9, 1.1), (-1e-3, 1e-3), (3.9, 4.1), (-1e-37, 1e-37)])
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.91, 0.93), (-0.93, -0.91), (0.9, 1.1), (-1e-3, 1e-3), (3.9, 4.1), (-1e-37, 1e-37)]
+)
 def test_at_the_ends_of_its_two_parts_and_near_zero(low: float, high: float) -> None:
     assert worst(erf, exact, between(low, high)) <= 0.93
 

@@ -6,8 +6,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
-from bendtorch import Dim, Eq, Ids, Layer, Mat, PROVE, Unit
-from bendtorch.shapes.dims import C, D, H, HALF, I, M, N, O, T, V
+from bendtorch import PROVE, Dim, Eq, Ids, Layer, Mat, Unit
+from bendtorch.shapes.dims import HALF, C, D, H, I, M, N, O, T, V
 
 P = TypeVar("P")
 P1 = TypeVar("P1")
