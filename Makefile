@@ -73,6 +73,6 @@ $(VENV)/.previous: $(VENV)/.dev
 	@touch $@
 
 $(VENV)/.reference: pyproject.toml | $(BIN)/python
-	$(PIP) install 'torch==2.13.0'
+	$(PIP) install 'torch==2.13.0' 'mpmath>=1.3'
 	$(PIP) install --editable '.[dev]'
 	@touch $@

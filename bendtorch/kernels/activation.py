@@ -96,12 +96,12 @@ def gelu_gradient(dy: np.float32, x: np.float32) -> np.float32:
 
 @helper
 def gelu_erf(x: np.float32) -> np.float32:
-    """x·Φ(x), where Φ(x) is the chance that a normally distributed number is below x."""
+    """x·Φ(x), where Φ(x) is the chance that a normally distributed number is below x, as max(x, 0) - |x|·Φ(-|x|)."""
     a = abs(x)
     a = FARTHEST if a > FARTHEST else a
     e, r = tail_parts(a)
     g = fma(-a, r, HALF)
-    return x * (e * g if x < ZERO else fma(-e, g, ONE))
+    return fma(-(a * e), g, x * ZERO if x < ZERO else x)  # x·0 is NaN for minus infinity, as PyTorch has it
 
 
 @helper

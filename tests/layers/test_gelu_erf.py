@@ -30,4 +30,4 @@ def test_digits_far_below_zero() -> None:
     x = np.array([[-6, -9, -12.5]], np.float32)
     y = GELUErf(1, 3).fwd((), x).y
     exact = x.astype(np.float64) * activations.normal(x.astype(np.float64))
-    assert np.abs(y / exact - 1).max() <= 3e-6
+    assert np.abs(y / exact - 1).max() <= 6e-6

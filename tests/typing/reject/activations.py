@@ -15,16 +15,15 @@ def two(dy: float, x: float) -> float:
 
 
 def layers(n: Dim[N], d: Dim[D]) -> None:
-    Linear(n, 3, d) >> GELU(n, 2 * d)  # E: XX
-    SiLU(n, d) >> Tanh(d, n)  # E: XX
-    Linear(n, 3, 4) >> ActIn(one, two, n, 5)  # E: XX
-    ActOut(two, two, n, d)  # E: XX
-    ActIn(one, one, n, d)  # E: XX
-    ActIn(n, d, one, two)  # E: XX
+    Linear(n, 3, d) >> GELU(n, 2 * d)  # E: >>: Linear gives Mat[N, D], GELU takes Mat[N, 2*D]  [bend-shape]
+    SiLU(n, d) >> Tanh(d, n)  # E: >>: SiLU gives Mat[N, D], Tanh takes Mat[D, N]  [bend-shape]
+    Linear(n, 3, 4) >> ActIn(one, two, n, 5)  # E: >>: Linear gives Mat[N, 4], ActIn takes Mat[N, 5]  [bend-shape]
+    ActOut(two, two, n, d)  # E: Argument 1 to "ActOut" has incompatible type "Callable[[float, float], float]"; expected "Callable[[Any], Any]"  [arg-type]
+    ActIn(one, one, n, d)  # E: Argument 2 to "ActIn" has incompatible type "Callable[[float], float]"; expected "Callable[[Any, Any], Any]"  [arg-type]
 
 
 def operations(x: Mat[N, C], y: Mat[N, D], a: Mat[3, 4]) -> None:
-    ops.zip(two, x, y)  # E: XX
-    ops.map(two, x)  # E: XX
-    ops.zip(one, a, a)  # E: XX
-    kept: Mat[4, 3] = ops.exp(a)  # E: XX
+    ops.zip(two, x, y)  # E: zip: "a" is Mat[N, C], "b" is Mat[N, D]  [bend-shape]
+    ops.map(two, x)  # E: Argument 1 to "map" has incompatible type "Callable[[float, float], float]"; expected "Callable[[Any], Any]"  [arg-type]
+    ops.zip(one, a, a)  # E: Argument 1 to "zip" has incompatible type "Callable[[float], float]"; expected "Callable[[Any, Any], Any]"  [arg-type]
+    kept: Mat[4, 3] = ops.exp(a)  # E: the value is Mat[3, 4], declared Mat[4, 3]  [assignment]
