@@ -9,10 +9,10 @@ from bendtorch.kernels.compile import helper, kernel
 
 
 @kernel
-def first_outside(ids: Labels, bound: int, allowed: int) -> int:
+def first_outside(ids: Labels, bound: int, allowed: int = 0) -> int:
     """The first place whose id is neither in 0 to bound - 1 nor the allowed one; -1 when there is none.
 
-    Where nothing else is allowed, `allowed` is 0, which is in the range.
+    0 is in the range anyway, so by itself it allows nothing more.
     """
     for i in range(ids.size):
         if (ids[i] < 0 or ids[i] >= bound) and ids[i] != allowed:

@@ -39,7 +39,7 @@ def Embedding(
 
     def in_range(x: Ids[N], argument: str) -> Ids[N]:
         ids = guard_ids(x, n, name, argument)
-        wrong = first_outside(ids, v, 0)
+        wrong = first_outside(ids, v)
         if wrong >= 0:
             raise IndexRangeError(f"{name}: {argument}[{wrong}] is {ids[wrong]}, ids go from 0 to {v - 1}")
         return ids

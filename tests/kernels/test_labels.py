@@ -22,6 +22,12 @@ def test_the_first_outside(values: list[int], bound: int, allowed: int) -> None:
     assert FIRST_OUTSIDE(np.array(values, np.int64), bound, allowed) == (outside[0] if outside else -1)
 
 
+@given(values=st.lists(words, max_size=30), bound=st.integers(1, 10))
+def test_nothing_else_is_allowed_unless_it_is_said(values: list[int], bound: int) -> None:
+    ids = np.array(values, np.int64)
+    assert FIRST_OUTSIDE(ids, bound) == FIRST_OUTSIDE(ids, bound, 0)
+
+
 @given(labels=st.lists(st.integers(-1, 3), max_size=30), ignored=st.integers(-1, 3))
 def test_the_weight_of_labels(labels: list[int], ignored: int) -> None:
     weights = np.array([0.5, 3, 0, 1], np.float32)

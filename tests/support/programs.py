@@ -15,7 +15,7 @@ RELU_RESULT: Final = str(float(sum(range(50000))))
 LABELS: Final = """
 import numpy as np
 from bendtorch.kernels.labels import first_outside
-print(first_outside(np.arange(9), 7, 0))
+print(first_outside(np.arange(9), 7))
 """
 LABELS_RESULT: Final = "7"
 
