@@ -5,14 +5,16 @@
     show, wording           types in the user's words, from types and from mypy's text
     annotations, expose     sizes in annotations, and the names inside of strings
     bindings, expressions   the size that an argument expression denotes
+    loops, mentions         names that are bound once in each turn of a loop
+    reasons                 why an expression denotes none
     fixed                   numbers known only at run time
     calls                   the hooks for calls, in the order in which they do their work:
-      call, dimensions, solve, proofs, rename, seams; records for a layer's own functions
-    chain, formula, picture `>>` and `Seq`
+      call, limits, dimensions, solve, proofs, rename, seams; records for a layer's own functions
+    chain, middle, blind    `>>` and `Seq`, with formula and picture
     partial                 `functools.partial`
     numpy_calls             numpy's functions and methods, which of them is answered by what:
-      array_types, arrays, making, indexing, broadcasting, reductions, joining
-    messages, watch         mypy's own messages in the user's words
+      array_types, arrays, making, indexing, fitting, broadcasting, updates, reductions, joining
+    messages, watch         mypy's own messages in the user's words, with misplaced and remedies
     faults, plugin          the wrapper around all hooks, and the plugin class
 
 It imports nothing of the rest of the package.

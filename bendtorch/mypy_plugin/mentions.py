@@ -6,9 +6,11 @@ Places are pairs of line and column. A part of a tree covers the places from its
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from mypy.nodes import (
     AssignmentStmt,
+    CallExpr,
     Context,
     Expression,
     ForStmt,
@@ -25,6 +27,8 @@ from mypy.nodes import (
 from bendtorch.mypy_plugin.walk import blocks, everything, expressions_in
 
 Place = tuple[int, int]
+CONSUMERS: Final = {f"builtins.{name}" for name in ("all", "any", "dict", "list", "max", "min", "set", "sum", "tuple")}
+"""Functions that go through a generator before they return."""
 
 
 def start_of(node: Context) -> Place:
@@ -33,8 +37,9 @@ def start_of(node: Context) -> Place:
 
 
 def end_of(node: Context) -> Place:
-    """Where a node ends."""
-    return node.end_line or node.line, node.end_column or node.column
+    """Where a node ends; mypy does not tell of every lambda, which ends with its expression."""
+    end = node.end_line or node.line, node.end_column or node.column
+    return max(end, end_of(node.expr())) if isinstance(node, LambdaExpr) else end
 
 
 def covers(outer: Context, place: Place) -> bool:
@@ -58,6 +63,8 @@ class Mentions:
                         self.places.setdefault(variable, []).append(start_of(e))
                     case ListComprehension():
                         at_once.add(id(e.generator))
+                    case CallExpr(callee=NameExpr(fullname=name), args=[argument]) if name in CONSUMERS:
+                        at_once.add(id(argument))
                     case LambdaExpr() | GeneratorExpr():
                         self.delayed.append(e)
         self.delayed = [node for node in self.delayed if id(node) not in at_once]

@@ -60,6 +60,8 @@ def of_sizes(sizes: list[int], flag: bool) -> None:
             net >> ReLU(3, h)
         same = [ReLU(3, k) for _ in range(3)]
         same[0] >> same[1]
+        same.append(ReLU(3, k))
+        print(sum(layer.count() for layer in same))
         for c in sizes:
             both = Linear(k, c, m) >> ReLU(k, 2 * k)
             assert_type(both.zeros()[1], tuple[()])
