@@ -44,7 +44,8 @@ def linear_forward(x: Matrix, w: Matrix, b: Matrix, y: Matrix) -> None:
 
 
 @helper
-def _add_to_totals(source: Flat, totals: Totals) -> None:
+def add_to_totals(source: Flat, totals: Totals) -> None:
+    """totals += source, in float64."""
     for c in range(source.size):
         totals[c] += np.float64(source[c])
 
@@ -56,7 +57,7 @@ def _sum_columns(chunk: int, dy: Matrix, gb: Matrix) -> None:
     high = min(o, low + SUM_COLUMNS)
     totals = np.zeros(high - low, np.float64)
     for r in range(n):
-        _add_to_totals(dy[r, low:high], totals)
+        add_to_totals(dy[r, low:high], totals)
     for c in range(low, high):
         gb[0, c] += np.float32(totals[c - low])
 

@@ -1,0 +1,33 @@
+"""Views that hold no reference to their array.
+
+Numba counts the references to an array's memory with atomic instructions, two for each slice that is made: some 10
+nanoseconds, as long as a row of a small image takes to copy. A kernel that cuts many short pieces cuts them from a
+borrowed view, whose slices cost nothing. Its array must stay alive meanwhile: an argument does, as long as the kernel
+runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numba
+import numpy as np
+
+from bendtorch.kernels.arrays import Flat
+from bendtorch.kernels.atomics import pointer
+from bendtorch.kernels.compile import JIT, helper
+
+
+@helper
+def _borrowed(array: Any) -> Flat:
+    return numba.carray(pointer(array.ctypes.data), (array.size,), np.float32)
+
+
+def _plain(array: Any) -> Flat:
+    flat: Flat = array.reshape(-1)
+    return flat
+
+
+borrowed: Final[Callable[[Any], Flat]] = _borrowed if JIT else _plain
+"""All numbers of a float32 array in C order, as a flat view that does not keep the array alive."""
