@@ -202,7 +202,7 @@ def _weight_block(block: int, x: Matrix, dy: Matrix, totals: Sums, w: Window, cu
 
 
 @reduction
-def _sum(part: Flat) -> np.float64:
+def _sum(part: Flat) -> float:
     total = 0.0
     for i in range(part.size):
         total += np.float64(part[i])

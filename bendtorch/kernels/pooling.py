@@ -145,7 +145,7 @@ def max_pool2d_gradient(x: Matrix, dy: Matrix, dx: Matrix, w: Window) -> None:
 
 
 @helper
-def _total(cells: Flat, row: int, column: int, w: Window) -> np.float64:
+def _total(cells: Flat, row: int, column: int, w: Window) -> float:
     """The sum of one window."""
     top, bottom = _cells_inside(row * w.stride - w.padding, w.kh, w.height)
     left, right = _cells_inside(column * w.stride - w.padding, w.kw, w.width)

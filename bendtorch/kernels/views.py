@@ -21,7 +21,8 @@ from bendtorch.kernels.compile import JIT, helper
 
 @helper
 def _borrowed(array: Any) -> Flat:
-    return numba.carray(pointer(array.ctypes.data), (array.size,), np.float32)
+    view: Flat = numba.carray(pointer(array.ctypes.data), (array.size,), np.float32)
+    return view
 
 
 def _plain(array: Any) -> Flat:

@@ -19,7 +19,8 @@ Init: TypeAlias = Callable[[Key, int], FlatF32]
 class Leaf:
     """One matrix: its name (a dotted path), its shape, and its initial distribution.
 
-    A `vector` is a matrix of one row that files hold with one axis, as PyTorch does (a bias, a gain). A `counter` is no
+    A `vector` is a matrix of one row that files hold with one axis, as PyTorch does (a bias, a gain); `stored` is any
+    other shape that files give the same numbers (a convolution's weight has four axes). A `counter` is no
     weight: it is one uint32 that a step of the optimizer advances by one, kept bit for bit in the cell of one float32.
     """
 
@@ -28,6 +29,7 @@ class Leaf:
     init: Init
     vector: bool = False
     counter: bool = False
+    stored: tuple[int, ...] | None = None
 
     @property
     def cells(self) -> int:
@@ -42,6 +44,8 @@ class Leaf:
     @property
     def stored_shape(self) -> tuple[int, ...]:
         """The shape that files give it."""
+        if self.stored is not None:
+            return self.stored
         return self.shape[1:] if self.vector or self.counter else self.shape
 
     def under(self, prefix: str) -> Leaf:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bendtorch.layers.activation import ActIn, ActOut
 from bendtorch.layers.attention import Attention
+from bendtorch.layers.avg_pool2d import AvgPool2d
+from bendtorch.layers.conv2d import Conv, Conv2d
 from bendtorch.layers.dropout import Dropout
 from bendtorch.layers.embedding import Embedding
 from bendtorch.layers.gelu import GELU
@@ -13,6 +15,7 @@ from bendtorch.layers.linear import Lin, Linear
 from bendtorch.layers.linear_first import LinearFirst
 from bendtorch.layers.linear_nb import LinearNB
 from bendtorch.layers.log_softmax import LogSoftmax
+from bendtorch.layers.max_pool2d import MaxPool2d
 from bendtorch.layers.padded_attention import PaddedAttention
 from bendtorch.layers.relu import ReLU
 from bendtorch.layers.rms_norm import RMSNorm
@@ -28,6 +31,9 @@ __all__ = [
     "ActOut",
     "Affine",
     "Attention",
+    "AvgPool2d",
+    "Conv",
+    "Conv2d",
     "Dropout",
     "Embedding",
     "GELUErf",
@@ -37,6 +43,7 @@ __all__ = [
     "LinearFirst",
     "LinearNB",
     "LogSoftmax",
+    "MaxPool2d",
     "PaddedAttention",
     "RMSNorm",
     "ReLU",

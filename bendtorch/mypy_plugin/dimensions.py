@@ -1,15 +1,18 @@
-"""The sizes that a call gives by value: `Linear(64, 784, 128)` says what `n: Dim[N], i: Dim[I], o: Dim[O]` are."""
+"""The sizes that a call gives by value: `Linear(64, 784, 128)` says what `n: Dim[N], i: Dim[I], o: Dim[O]` are.
+
+A size parameter that a call leaves out, or gives as None, is the default of its dimension variable.
+"""
 
 from __future__ import annotations
 
 from mypy.nodes import Expression, NameExpr, Var
 from mypy.subtypes import is_subtype
-from mypy.types import AnyType, Instance, TupleType, TypeOfAny, TypeVarType, get_proper_type
+from mypy.types import AnyType, Instance, TupleType, TypeOfAny, TypeVarType, UnboundType, get_proper_type
 
 from bendtorch.mypy_plugin.call import Call
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.limits import fault_of
-from bendtorch.mypy_plugin.queries import is_dimension
+from bendtorch.mypy_plugin.queries import is_none, size_variable
 from bendtorch.mypy_plugin.reasons import why_not_static
 from bendtorch.mypy_plugin.types import poly_of, type_of, unknown
 from bendtorch.mypy_plugin.vocabulary import BEND_DIM, BEND_SHAPE
@@ -19,13 +22,31 @@ def bind_dimensions(call: Call, reader: SizeReader) -> set[int]:
     """Read every `n: Dim[N]` argument into `call.found`; the indices of those parameters come back."""
     bound: set[int] = set()
     previous: Expression | None = None
+    left_out: list[TypeVarType] = []
     for index, t in enumerate(call.signature.arg_types):
-        variable, argument = get_proper_type(t), call.argument(index)
-        if isinstance(variable, TypeVarType) and is_dimension(variable) and argument is not None:
-            _bind(call, index, variable, argument, reader, say=argument is not previous)
-            bound.add(index)
-            previous = argument
+        variable, argument = size_variable(t), call.argument(index)
+        if variable is None:
+            continue
+        if argument is None or is_none(argument):
+            left_out.append(variable)
+            continue
+        _bind(call, index, variable, argument, reader, say=argument is not previous)
+        bound.add(index)
+        previous = argument
+    for variable in left_out:
+        _take_default(call, variable)
     return bound
+
+
+def _take_default(call: Call, variable: TypeVarType) -> None:
+    """The default is a number, or another of the call's variables: mypy keeps that one as its name only."""
+    default = get_proper_type(variable.default)
+    if isinstance(default, (UnboundType, TypeVarType)):
+        sizes = (call.found.get(v.id) for v in call.dimensions if v.name == default.name)
+        default = get_proper_type(next(sizes, None) or default)
+    poly = poly_of(default)
+    if poly is not None and variable.id not in call.found:
+        call.found[variable.id] = type_of(poly, call.named)
 
 
 def _bind(

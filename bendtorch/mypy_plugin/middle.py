@@ -10,7 +10,7 @@ from mypy.types import Type
 
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.fixed import of_one_name
-from bendtorch.mypy_plugin.formula import formula_of
+from bendtorch.mypy_plugin.formula import INPUT, OUTPUT, formula_of
 from bendtorch.mypy_plugin.picture import layer_of, name_of
 from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.types import named_in, normalise, same
@@ -26,9 +26,14 @@ class Seam:
     right: Expression | None
 
     @property
+    def left(self) -> Expression | None:
+        """The call of the layer on the left."""
+        return _last(self.whole.left) if self.whole is not None else None
+
+    @property
     def names(self) -> tuple[str, str]:
         """What the user calls the two layers: in `a >> b >> c` those that meet last are b and c."""
-        one, other = name_of(_last(self.whole.left) if self.whole is not None else None), name_of(self.right)
+        one, other = name_of(self.left), name_of(self.right)
         if one == other:  # the name would not tell which
             return (f"the left {one}", f"the right {one}") if one else ("the left layer", "the right")
         return one or "the left layer", other or "the right layer"
@@ -36,8 +41,10 @@ class Seam:
     def message(self, api: CheckerPluginInterface, reader: SizeReader) -> str:
         """What is reported where it does not fit."""
         one, other = self.names
-        why = formula_of(self.right, self.gives, self.takes, api, reader) + of_one_name(self.gives, self.takes)
-        return f">>: {one} gives {show(self.gives)}, {other} takes {show(self.takes)}{why}"
+        worked_out = formula_of(self.left, OUTPUT, self.gives, self.takes, api, reader)
+        wanted = formula_of(self.right, INPUT, self.gives, self.takes, api, reader)
+        why = wanted + of_one_name(self.gives, self.takes)
+        return f">>: {one} gives {show(self.gives)}{worked_out}, {other} takes {show(self.takes)}{why}"
 
 
 def seam_before(seam: Seam, api: CheckerPluginInterface) -> Seam | None:
@@ -55,7 +62,7 @@ def seam_before(seam: Seam, api: CheckerPluginInterface) -> Seam | None:
 def message_of_two(before: Seam, after: Seam) -> str:
     """One error for two seams of `>>`."""
     middle = name_of(before.right) or "the middle layer"
-    first, last = name_of(_last(before.whole.left) if before.whole is not None else None), name_of(after.right)
+    first, last = name_of(before.left), name_of(after.right)
     return ">>: " + between(
         middle,
         (before.takes, after.gives),

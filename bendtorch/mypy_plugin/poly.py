@@ -104,7 +104,7 @@ class Poly:
     def show(self, names: Names = NO_NAMES) -> str:
         """The polynomial as a user writes it, atoms under their own label or the one that `names` gives them."""
         text = ""
-        for monomial, factor in self.terms:
+        for monomial, factor in sorted(self.terms, key=lambda term: term[1] < 0):  # what is taken away comes last
             term = _show_term(monomial, abs(factor) if text else factor, names)
             text += (" + " if factor > 0 else " - ") * bool(text) + term
         return text or "0"

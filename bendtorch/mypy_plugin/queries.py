@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from mypy.types import CallableType, Instance, TupleType, Type, TypeAliasType, TypeVarType, get_proper_type
+from mypy.nodes import Expression, NameExpr
+from mypy.types import (
+    CallableType,
+    Instance,
+    NoneType,
+    TupleType,
+    Type,
+    TypeAliasType,
+    TypeVarType,
+    UnionType,
+    get_proper_type,
+)
 
 from bendtorch.mypy_plugin.types import OPERATORS, Through, is_of_any_int
 from bendtorch.mypy_plugin.vocabulary import LAYER, LOSS, PACKAGE, SIZE_PARAMETER
@@ -94,6 +105,20 @@ def is_int(t: Type) -> bool:
 def is_size_parameter(t: Type) -> bool:
     """Whether it is declared `Dim[...]`."""
     return isinstance(t, TypeAliasType) and t.alias is not None and t.alias.fullname == SIZE_PARAMETER
+
+
+def size_variable(t: Type) -> TypeVarType | None:
+    """The dimension variable of a size parameter: of `Dim[N]`, and of `Dim[N] | None`, which may be left out."""
+    t = get_proper_type(t)
+    if isinstance(t, UnionType):
+        some = [part for part in map(get_proper_type, t.items) if not isinstance(part, NoneType)]
+        t = some[0] if len(some) == 1 else t
+    return t if isinstance(t, TypeVarType) and is_dimension(t) else None
+
+
+def is_none(e: Expression) -> bool:
+    """Whether an expression is None itself."""
+    return isinstance(e, NameExpr) and e.fullname == "builtins.None"
 
 
 def is_layer(t: Type) -> bool:

@@ -86,8 +86,7 @@ def _generic_in_words(name: str, arguments: list[str]) -> str:
         case "Mul", ["-1", right]:
             return f"-{in_parentheses(right, '+-')}"
         case "Mul", [left, right]:
-            number = re.fullmatch(r"-?\d+", left)
-            return f"{left if number else in_parentheses(left, '+-')}*{in_parentheses(right, '+-')}"
+            return "*".join(_factor(part) for part in (left, right))
         case "Add", [left, right]:
             return f"{left} + {right}".replace("+ -", "- ")
         case "Div", [left, right]:
@@ -100,6 +99,14 @@ def _generic_in_words(name: str, arguments: list[str]) -> str:
             return array_in_words(_sizes(shape), scalar[1])
     short = name.rsplit(".", 1)[-1] if name.startswith("bendtorch.") else name
     return f"{short}[{', '.join(arguments)}]"
+
+
+def _factor(text: str) -> str:
+    """A size as a factor: a sum or a quotient in parentheses, unless it stands in some already."""
+    outside = text
+    while outside != (outside := re.sub(r"\([^()]*\)", "", outside)):
+        pass
+    return text if re.fullmatch(r"-?\d+", text) else f"({text})" if re.search(r"[+-]|//", outside) else text
 
 
 def _sizes(shape: str) -> list[str] | None:

@@ -6,12 +6,16 @@
 size that the argument denotes (a number, a `Final`, arithmetic of them, or a size variable of the caller's own).
 At run time `Dim[N]` is a plain `int`.
 
-Any `TypeVar` bound to `int` is a dimension variable; the ones here are those that the package itself uses.
+Any `TypeVar` bound to `int` is a dimension variable; the ones here are those that the package itself uses. A size
+parameter that may be left out has a variable with a default (of `typing_extensions` before Python 3.13), which is its
+size then: `padding: Dim[PAD] = 0`.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Generic, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, TypeAlias
+
+from typing_extensions import TypeVar
 
 A = TypeVar("A", bound=int)
 B = TypeVar("B", bound=int)  # sequences in a batch
@@ -24,14 +28,19 @@ HALF = TypeVar("HALF", bound=int)  # half a head's width
 HD = TypeVar("HD", bound=int)  # a head's width
 I = TypeVar("I", bound=int)  # noqa: E741  inputs of a layer; the field's letter
 K = TypeVar("K", bound=int)
+KH = TypeVar("KH", bound=int)  # a window's height
 KV = TypeVar("KV", bound=int)  # key/value heads
+KW = TypeVar("KW", bound=int)  # a window's width
 M = TypeVar("M", bound=int)
 N = TypeVar("N", bound=int)  # rows: examples in a batch
 O = TypeVar("O", bound=int)  # noqa: E741  outputs of a layer
+PAD = TypeVar("PAD", bound=int, default=Literal[0])  # rows and columns of padding
 R = TypeVar("R", bound=int)
+STEP = TypeVar("STEP", bound=int, default=K)  # from one window to the next; windows side by side by default
+STRIDE = TypeVar("STRIDE", bound=int, default=Literal[1])  # from one window to the next
 T = TypeVar("T", bound=int)  # positions in a sequence
 V = TypeVar("V", bound=int)  # vocabulary
-W = TypeVar("W", bound=int)
+W = TypeVar("W", bound=int)  # width
 
 Dim: TypeAlias = Annotated[A, "size"]
 

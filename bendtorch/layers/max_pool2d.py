@@ -1,0 +1,76 @@
+"""MaxPool2d: the largest number of each window of k × k cells, channel by channel.
+
+    y[c, r, s] = max over i, j of x[c, r·stride + i - padding, s·stride + j - padding]
+
+    x: n × c·h·w      y: n × c·rows·columns
+    rows = (h + 2·padding - k) // stride + 1      columns = (w + 2·padding - k) // stride + 1
+
+A row is one image, channels first. Cells outside of the image do not count; a window with NaN gives NaN. Backward: dy
+goes to the cell of the window that is largest, the first of equals (row by row), the last NaN. It saves its input,
+which the layer before saves as its output anyway, and looks for the largest again.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from bendtorch.kernels.memory import empty_mat
+from bendtorch.kernels.pooling import max_pool2d_forward, max_pool2d_gradient
+from bendtorch.kernels.windows import Window
+from bendtorch.layer import Bwd, Fwd, Info, Layer, Unit, make_layer, no_params
+from bendtorch.layers.windows import pool_window, window_info
+from bendtorch.shapes.arrays import Mat
+from bendtorch.shapes.dims import PAD, STEP, A, B, C, Dim, H, K, N, W
+from bendtorch.shapes.guard import guard_mat
+
+
+def MaxPool2d(
+    n: Dim[N],
+    c: Dim[C],
+    h: Dim[H],
+    w: Dim[W],
+    k: Dim[K],
+    *,
+    stride: Dim[STEP] | None = None,
+    padding: Dim[PAD] = 0,  # type: ignore[assignment]  # the default of its variable
+) -> Layer[
+    Unit,
+    Mat[N, "C*H*W"],
+    Mat[N, "C*((H + 2*PAD - K)//STEP + 1)*((W + 2*PAD - K)//STEP + 1)"],
+    Mat[N, "C*H*W"],
+]:
+    """The largest numbers of k × k windows of `n` images of c × h × w: PyTorch's `nn.MaxPool2d(k, stride, padding)`.
+
+    The windows lie side by side unless a `stride` is given.
+
+    Raises `ShapeError` when a size is not possible or the window does not fit, `ConfigError` for a padding of more than
+    half a window; its passes raise `ShapeError` or `DtypeError` for arrays of another shape or type.
+
+    Laws: L24 to L28, L31 to L36, L52, L69; L68 where the stride is 1.
+    """
+    step = cast("STEP", k if stride is None else stride)
+    sizes: dict[str, int] = {"n": n, "c": c, "h": h, "w": w, "k": k}
+    window = pool_window("MaxPool2d", sizes, step, padding)
+    rows, columns = (h + 2 * padding - k) // step + 1, (w + 2 * padding - k) // step + 1
+    return _max_pool2d(n, c * h * w, c * rows * columns, window, window_info("MaxPool2d", sizes, c, window))
+
+
+def _max_pool2d(
+    n: Dim[N], a: Dim[A], b: Dim[B], window: Window, info: Info
+) -> Layer[Unit, Mat[N, A], Mat[N, B], Mat[N, A]]:
+    """The layer on rows of `a` numbers that gives rows of `b`."""
+    name = str(info)
+
+    def fwd(p: Unit, x: Mat[N, A]) -> Fwd[Mat[N, B], Mat[N, A]]:
+        x = guard_mat(x, (n, a), name, "x")
+        y = empty_mat(n, b)
+        max_pool2d_forward(x, y, window)
+        return Fwd(y, x)
+
+    def bwd(p: Unit, s: Mat[N, A], dy: Mat[N, B], g: Unit) -> Bwd[Unit, Mat[N, A]]:
+        dx = empty_mat(n, a)
+        s = guard_mat(s, (n, a), name, "the saved input")
+        max_pool2d_gradient(s, guard_mat(dy, (n, b), name, "dy"), dx, window)
+        return Bwd(dx, g)
+
+    return make_layer(no_params(), fwd, bwd, info)

@@ -1,0 +1,30 @@
+"""Convolutions and pools that do not meet their neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bendtorch import AvgPool2d, Conv2d, Dim, Layer, Linear, Mat, MaxPool2d, ReLU
+from bendtorch.shapes.dims import H, N
+
+
+def cnn(n: Dim[N]) -> None:
+    small = Conv2d(n, 1, 28, 28, 8, 3, 3, padding=1) >> ReLU(n, 8 * 28 * 28) >> MaxPool2d(n, 8, 28, 28, 2)
+    small >> Linear(n, 8 * 13 * 13, 10)  # E: >>: small gives Mat[N, 1568], Linear takes Mat[N, 1352]  [bend-shape]
+    MaxPool2d(n, 8, 28, 28, 2) >> Linear(n, 8 * 13 * 13, 10)  # E: >>: MaxPool2d gives Mat[N, 1568] (c*((h + 2*padding - k)//stride + 1)*((2*padding + w - k)//stride + 1) = 8*14*14), Linear takes Mat[N, 1352]  [bend-shape]
+    Conv2d(n, 1, 28, 28, 8, 5, 5) >> ReLU(n, 8 * 28 * 28)  # E: >>: Conv2d gives Mat[N, 4608] (((h + 2*padding - kh)//stride + 1)*((2*padding + w - kw)//stride + 1)*o = 24*24*8), ReLU takes Mat[N, 6272]  [bend-shape]
+    ReLU(n, 784) >> Conv2d(n, 3, 28, 28, 8, 3, 3)  # E: >>: ReLU gives Mat[N, 784], Conv2d takes Mat[N, 2352] (c*h*w = 3*28*28)  [bend-shape]
+    Conv2d(n, 1, 28, 28, 8, 3, 3, stride=2) >> Conv2d(n, 8, 14, 14, 8, 3, 3)  # E: >>: the left Conv2d gives Mat[N, 1352] (((h + 2*padding - kh)//stride + 1)*((2*padding + w - kw)//stride + 1)*o = 13*13*8), the right Conv2d takes Mat[N, 1568] (c*h*w = 8*14*14)  [bend-shape]
+
+
+def of_sizes(n: Dim[N], h: Dim[H]) -> Layer[Any, Mat[N, "H*H"], Mat[N, "(H//2)*(H//2)"], Any]:
+    return AvgPool2d(n, 1, h, h, 3)  # E: the returned value gives Mat[N, (H//3)*(H//3)], declared Mat[N, (H//2)*(H//2)]  [return-value]
+
+
+def at_run_time(sizes: list[int]) -> None:
+    stride = 1
+    for stride in sizes:
+        pass
+    Conv2d(3, 1, 9, 9, 2, 3, 3, stride=stride)  # E: Conv2d: dimension "stride" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    MaxPool2d(3, 1, 9, 9, 3, stride=stride)  # E: MaxPool2d: dimension "stride" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    Conv2d(3, 1, 9, 9, 2, 3, 3, padding=-1)  # E: Conv2d: dimension "padding" is -1; a size is not negative  [bend-dim]
