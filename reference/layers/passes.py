@@ -38,12 +38,13 @@ def layer_case(
     tolerance: float,
     most: int = 200,
     scale: Scale | None = None,
+    sizes: Callable[[Function, Mapping[str, Array], Array], dict[str, Array]] = term_sizes,
 ) -> Case:
     """A case of a layer against `function(x, **leaves)`.
 
     `shapes` are those of x (a matrix, or a vector of ids) and y. Quantities: y, dx (where the layer gives one), and the
-    gradient of each leaf. Without a `scale`, the function must be a sum of products of its inputs, from which the size
-    of the terms follows.
+    gradient of each leaf. The size of the terms that each result is summed from is told by `sizes`, which by default
+    takes the function for a sum of products of its inputs, or by `scale`, from the inputs alone.
     """
     fixed = () if layer.info.input_gradient else ("x",)
 
@@ -56,7 +57,7 @@ def layer_case(
             ours=passes(layer, inputs, dy),
             theirs=evaluate(function, inputs, dy, torch.float32, fixed),
             exact=evaluate(function, inputs, dy, torch.float64, fixed),
-            scale=term_sizes(function, inputs, dy) if scale is None else scale(wide(inputs), dy.astype(np.float64)),
+            scale=sizes(function, inputs, dy) if scale is None else scale(wide(inputs), dy.astype(np.float64)),
         )
 
     return Case(name, draw, tolerance, most=most)

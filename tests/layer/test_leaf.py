@@ -18,6 +18,7 @@ def test_cells_and_stored_shape(r: int, c: int) -> None:
     assert Leaf("weight", (r, c), zeros_init).cells == r * c
     assert Leaf("weight", (r, c), zeros_init).stored_shape == (r, c)
     assert Leaf("bias", (1, c), zeros_init, vector=True).stored_shape == (c,)
+    assert Leaf("weight", (r, 6 * c), zeros_init, stored=(r, c, 3, 2)).stored_shape == (r, c, 3, 2)
 
 
 def test_under_a_prefix_only_the_name_changes() -> None:
