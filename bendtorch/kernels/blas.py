@@ -86,11 +86,18 @@ def part_at(base: int, along_rows: bool, stride: int, start: int) -> int:
 
 
 @helper
-def _gemm(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
-    _gemm_run(ta, tb, m, n, min(k, INNER), a, lda, b, ldb, np.float32(0), c, ldc)
-    for start in range(INNER, k, INNER):
+def _gemm_in_runs(
+    run: int, ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int
+) -> None:
+    _gemm_run(ta, tb, m, n, min(k, run), a, lda, b, ldb, np.float32(0), c, ldc)
+    for start in range(run, k, run):
         left, right = part_at(a, ta, lda, start), part_at(b, not tb, ldb, start)
-        _gemm_run(ta, tb, m, n, min(INNER, k - start), left, lda, right, ldb, np.float32(1), c, ldc)
+        _gemm_run(ta, tb, m, n, min(run, k - start), left, lda, right, ldb, np.float32(1), c, ldc)
+
+
+@helper
+def _gemm(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
+    _gemm_in_runs(INNER, ta, tb, m, n, k, a, lda, b, ldb, c, ldc)
 
 
 @helper
@@ -153,6 +160,15 @@ def _plain_add(
     right = _floats(b, n, k, ldb).T if tb else _floats(b, k, n, ldb)
     _floats(c, m, n, ldc)[...] += left @ right
 
+
+def _plain_in_runs(
+    run: int, ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int
+) -> None:
+    _plain(ta, tb, m, n, k, a, lda, b, ldb, c, ldc)
+
+
+gemm_in_runs: Final = _gemm_in_runs if JIT else _plain_in_runs
+"""`gemm` with runs of another length, its first argument."""
 
 gemm: Final = _gemm if JIT else _plain
 """c = op(a)·op(b) for row-major float32 matrices at addresses: c is m × n, op(a) m × k, op(b) k × n; `ta` and `tb` say

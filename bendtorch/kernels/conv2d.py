@@ -7,8 +7,8 @@ those of some rows of one image, or of several small images side by side, and is
 window needs none: an image is its own columns. dx and dw are computed for some channels at a time, so that a single
 image has work for several threads.
 
-Sums over cells, and over windows, go through `gemm`'s runs; the sums of dw over the blocks are taken in float64 and
-rounded once, as those of db are.
+Sums over cells, and over windows, are taken in short runs; those of dw over the blocks are taken in float64 and rounded
+once, as those of db are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix, Sums
-from bendtorch.kernels.blas import gemm
+from bendtorch.kernels.blas import gemm, gemm_in_runs
 from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.linear import add_to_totals
 from bendtorch.kernels.parallel import chunks_of, parallel_for
@@ -28,6 +28,7 @@ from bendtorch.kernels.windows import ZERO, Window, copy, fill, fold, unfold
 SCRATCH: Final = 1 << 16  # numbers in a block of columns: 256 KiB, in a second-level cache
 FEWEST: Final = 256  # windows in a block: a product packs its other operand anew for each
 MOST: Final = 1024
+CELLS: Final = 128  # cells of a window summed at a time: oneDNN's sums are about as exact
 RUN_WORK: Final = 1 << 20  # multiplications of dw worth a run of images of their own
 RUNS: Final = 16
 LINES: Final = 16  # outputs whose gradients are rounded together: two cache lines of float64
@@ -98,6 +99,23 @@ def _shift(part: Flat, by: np.float32) -> None:
         part[i] += by
 
 
+@helper
+def _times(weight: Matrix, columns: Matrix, out: int, stride: int) -> None:
+    """weight·columns, to an address. As an argument an array lives until the call is done; its address would not."""
+    (o, k), width = weight.shape, columns.shape[1]
+    gemm_in_runs(
+        *(CELLS, False, False, o, width, k),
+        *(weight.ctypes.data, k, columns.ctypes.data, width, out, stride),
+    )
+
+
+@helper
+def _times_transposed(columns: Matrix, dy: int, stride: int, o: int, out: Flat) -> None:
+    """columns·dyᵀ, for the o lines of dy at an address."""
+    lines, width = columns.shape
+    gemm(False, True, lines, o, width, columns.ctypes.data, width, dy, stride, out.ctypes.data, o)
+
+
 @kernel
 def _forward_block(block: int, x: Matrix, weight: Matrix, bias: Matrix, y: Matrix, w: Window, cut: Cut) -> None:
     down, (o, k), size = chunks_of(w.rows, cut.rows), weight.shape, w.rows * w.columns
@@ -106,15 +124,14 @@ def _forward_block(block: int, x: Matrix, weight: Matrix, bias: Matrix, y: Matri
     width, place = (end - begin) * (bottom - top) * w.columns, top * w.columns
     left, out = weight.ctypes.data, y.ctypes.data + 4 * (begin * o * size + place)
     if _is_plain(cut, w):
-        gemm(False, False, o, width, k, left, k, x.ctypes.data + 4 * (begin * k * size + place), size, out, size)
+        source = x.ctypes.data + 4 * (begin * k * size + place)
+        gemm_in_runs(CELLS, False, False, o, width, k, left, k, source, size, out, size)
+    elif cut.images == 1:
+        _times(weight, _lay_out(x, begin, end, 0, w.channels, top, bottom, w), out, size)
     else:
-        columns = _lay_out(x, begin, end, 0, w.channels, top, bottom, w)
-        if cut.images == 1:
-            gemm(False, False, o, width, k, left, k, columns.ctypes.data, width, out, size)
-        else:
-            product = np.empty((o, width), np.float32)
-            gemm(False, False, o, width, k, left, k, columns.ctypes.data, width, product.ctypes.data, width)
-            _apart(product, y, begin, end)
+        product = np.empty((o, width), np.float32)
+        _times(weight, _lay_out(x, begin, end, 0, w.channels, top, bottom, w), product.ctypes.data, width)
+        _apart(product, y, begin, end)
     results = borrowed(y)
     for image in range(begin, end):
         for line in range(o):
@@ -194,10 +211,7 @@ def _weight_block(block: int, x: Matrix, dy: Matrix, totals: Sums, w: Window, cu
                 gemm(False, True, lines, o, width, left, size, right, stride, product.ctypes.data, o)
             else:
                 columns = _lay_out(x, begin, end, first, last, top, bottom, w)
-                gemm(
-                    *(False, True, lines, o, width, columns.ctypes.data, width),
-                    *(right, stride, product.ctypes.data, o),
-                )
+                _times_transposed(columns, right, stride, o, product)
             add_to_totals(product, sums)
 
 

@@ -63,7 +63,9 @@ def test_fold_adds_any_part_back(w: Window, seed: int, cut: st.DataObject) -> No
     image, area = whole(seed, w.channels, w.height, w.width), w.kh * w.kw
     columns = whole(seed + 1, (last - first) * area, 1 + (bottom - top) * w.columns)
     cells = np.zeros((w.channels * area, w.rows, w.columns), np.float32)
-    cells[first * area : last * area, top:bottom] = columns[:, 1:].reshape((last - first) * area, bottom - top, w.columns)
+    cells[first * area : last * area, top:bottom] = columns[:, 1:].reshape(
+        (last - first) * area, bottom - top, w.columns
+    )
     parts = cells.reshape(1, w.channels, area, -1)
     added = image + put_back(parts, (1, *image.shape), w.kh, w.kw, w.stride, w.padding)[0]
     flat = image.reshape(-1).copy()

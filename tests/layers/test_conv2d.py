@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
-from bendtorch import Key, Linear, Lin, load_params, save_params
+from bendtorch import Key, Lin, Linear, load_params, save_params
 from bendtorch.errors import CheckpointError, ShapeError
 from bendtorch.layers import Conv, Conv2d
 from tests.support import images
@@ -23,9 +23,7 @@ from tests.support.sizes import rows, seeds
 LARGE = (40, 3, 20, 19, 17, 3, 2)
 layer: Any = Conv2d
 
-test_conv2d = check_layer(
-    Conv2d, images.conv_sizes(), images.conv2d, large=LARGE, stride=(1, 2, 3), padding=(0, 1, 2)
-)
+test_conv2d = check_layer(Conv2d, images.conv_sizes(), images.conv2d, large=LARGE, stride=(1, 2, 3), padding=(0, 1, 2))
 
 
 @given(sizes=images.conv_sizes(), n=rows, seed=seeds, shift=st.tuples(st.integers(0, 3), st.integers(0, 3)))
@@ -45,9 +43,7 @@ def test_commutes_with_translation_inside_the_borders(
 
 
 @given(n=rows, c=st.integers(1, 3), h=st.integers(1, 5), w=st.integers(1, 5), o=st.integers(1, 5), seed=seeds)
-def test_a_window_as_large_as_the_image_is_a_linear_layer(
-    n: int, c: int, h: int, w: int, o: int, seed: int
-) -> None:
+def test_a_window_as_large_as_the_image_is_a_linear_layer(n: int, c: int, h: int, w: int, o: int, seed: int) -> None:
     conv, linear = layer(n, c, h, w, o, h, w), Linear(n, c * h * w, o)
     p, x, dy = random_like(conv, seed), numbers(seed, n, c * h * w), numbers(seed + 1, n, o)
     q: Any = Lin(p.weight, p.bias)

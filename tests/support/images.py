@@ -42,9 +42,7 @@ def flat(images: Images) -> F64:
     return rows
 
 
-def conv2d(
-    n: int, c: int, h: int, w: int, o: int, kh: int, kw: int, *, stride: int = 1, padding: int = 0
-) -> Reference:
+def conv2d(n: int, c: int, h: int, w: int, o: int, kh: int, kw: int, *, stride: int = 1, padding: int = 0) -> Reference:
     """A convolution."""
     shape, sides, k = (n, c, h, w), (kh, kw, stride, padding), c * kh * kw
 
@@ -90,9 +88,7 @@ def largest(x: Images, k: int, stride: int, padding: int) -> Any:
     return np.where(nan.any(axis=2), last_nan, first)
 
 
-def max_pool2d(
-    n: int, c: int, h: int, w: int, k: int, *, stride: int | None = None, padding: int = 0
-) -> Reference:
+def max_pool2d(n: int, c: int, h: int, w: int, k: int, *, stride: int | None = None, padding: int = 0) -> Reference:
     """The largest number of each window."""
     shape, step = (n, c, h, w), k if stride is None else stride
 
@@ -115,9 +111,7 @@ def max_pool2d(
     return Reference(forward, backward)
 
 
-def avg_pool2d(
-    n: int, c: int, h: int, w: int, k: int, *, stride: int | None = None, padding: int = 0
-) -> Reference:
+def avg_pool2d(n: int, c: int, h: int, w: int, k: int, *, stride: int | None = None, padding: int = 0) -> Reference:
     """The mean of each window, padding counted."""
     shape, step = (n, c, h, w), k if stride is None else stride
 
