@@ -28,7 +28,7 @@ from bendtorch.shapes.guard import guard_mat, guard_target
 
 @dataclass(frozen=True, slots=True)
 class Conv(Generic[O, C, KH, KW]):
-    """The parameters of a convolution: `weight` is o × (c·kh·kw), `bias` is 1 × o. Files hold o × c × kh × kw, and o."""
+    """The parameters of a convolution: `weight` is o × c·kh·kw (o × c × kh × kw in files), `bias` is 1 × o."""
 
     weight: Mat[O, "C*KH*KW"]
     bias: Mat[1, O]

@@ -34,14 +34,14 @@ def whole(seed: int, *shape: int) -> Any:
     return np.random.default_rng(seed).integers(-9, 10, shape).astype(np.float32)
 
 
-def expected(image: Any, w: Window, blank: float) -> Any:
+def expected(image: Any, w: Window, blank: Any) -> Any:
     """Line (channel, i, j), column (row, column)."""
     cells = patches(image.reshape(1, w.channels, w.height, w.width), w.kh, w.kw, w.stride, w.padding, blank)
     return cells.reshape(w.channels * w.kh * w.kw, w.rows, w.columns)
 
 
 @given(w=windows_of_images(), seed=seeds, cut=st.data())
-def test_unfold_lays_out_any_part(w: Window, seed: int, cut: st.DataObject) -> None:
+def test_unfold_lays_out_any_part(w: Any, seed: int, cut: st.DataObject) -> None:
     """Some channels and rows of windows, between columns that are left alone."""
     top, bottom = sorted(cut.draw(st.tuples(st.integers(0, w.rows), st.integers(0, w.rows))))
     first, last = sorted(cut.draw(st.tuples(st.integers(0, w.channels), st.integers(0, w.channels))))
@@ -56,7 +56,7 @@ def test_unfold_lays_out_any_part(w: Window, seed: int, cut: st.DataObject) -> N
 
 
 @given(w=windows_of_images(), seed=seeds, cut=st.data())
-def test_fold_adds_any_part_back(w: Window, seed: int, cut: st.DataObject) -> None:
+def test_fold_adds_any_part_back(w: Any, seed: int, cut: st.DataObject) -> None:
     """Exactly, the numbers being whole; other channels keep theirs."""
     top, bottom = sorted(cut.draw(st.tuples(st.integers(0, w.rows), st.integers(0, w.rows))))
     first, last = sorted(cut.draw(st.tuples(st.integers(0, w.channels), st.integers(0, w.channels))))
@@ -73,12 +73,14 @@ def test_fold_adds_any_part_back(w: Window, seed: int, cut: st.DataObject) -> No
     assert same_bits(flat, added.reshape(-1))
 
 
-INSIDE: Any = compiled(lambda cell, size, w, count: windows_inside(cell, size, w, count))
+@compiled
+def inside(cell: int, size: int, w: Window, count: int) -> tuple[int, int]:
+    return windows_inside(cell, size, w, count)
 
 
 @given(w=windows_of_images())
 def test_windows_inside_are_those_whose_cell_is_on_the_image(w: Window) -> None:
     for cell in range(w.kw):
         found = [k for k in range(w.columns) if 0 <= k * w.stride + cell - w.padding < w.width]
-        low, high = INSIDE(cell, w.width, w, w.columns)
+        low, high = inside(cell, w.width, w, w.columns)
         assert list(range(low, high)) == found

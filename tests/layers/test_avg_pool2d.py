@@ -40,9 +40,9 @@ def test_a_small_number_between_large_ones_is_not_lost() -> None:
 def test_example() -> None:
     """Padding counts: the corner's window has one cell of four on the image."""
     pool = AvgPool2d(1, 1, 3, 3, 2, padding=1)
-    forward = pool.fwd((), np.arange(1, 10, dtype=np.float32).reshape(1, 9))  # type: ignore[arg-type]
+    forward = pool.fwd((), np.arange(1, 10, dtype=np.float32).reshape(1, 9))
     assert forward.y.tolist() == [[0.25, 1.25, 2.75, 7.0]]
-    dx = pool.bwd((), (), np.array([[4, 8, 12, 16]], np.float32), ()).dx  # type: ignore[arg-type]
+    dx = pool.bwd((), (), np.array([[4, 8, 12, 16]], np.float32), ()).dx
     assert dx.tolist() == [[1, 2, 2, 3, 4, 4, 3, 4, 4]]
 
 

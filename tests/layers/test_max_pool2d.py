@@ -54,9 +54,9 @@ def test_commutes_with_translation_inside_the_borders(
 
 def test_example() -> None:
     pool = MaxPool2d(1, 1, 2, 4, 2)
-    forward = pool.fwd((), np.array([[1, 5, 2, 2, 5, 3, np.nan, np.nan]], np.float32))  # type: ignore[arg-type]
+    forward = pool.fwd((), np.array([[1, 5, 2, 2, 5, 3, np.nan, np.nan]], np.float32))
     assert same_bits(forward.y, np.array([[5, np.nan]], np.float32))
-    dx = pool.bwd((), forward.s, np.array([[3, 7]], np.float32), ()).dx  # type: ignore[arg-type]
+    dx = pool.bwd((), forward.s, np.array([[3, 7]], np.float32), ()).dx
     assert dx.tolist() == [[0, 3, 0, 0, 0, 0, 0, 7]]
 
 
