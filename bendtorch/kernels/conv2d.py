@@ -19,9 +19,10 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix, Sums
 from bendtorch.kernels.blas import gemm, gemm_in_runs
-from bendtorch.kernels.compile import helper, kernel, reduction
+from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.linear import add_to_totals
 from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.rows import wide_sum
 from bendtorch.kernels.views import borrowed
 from bendtorch.kernels.windows import ZERO, Window, copy, fill, fold, unfold
 
@@ -215,14 +216,6 @@ def _weight_block(block: int, x: Matrix, dy: Matrix, totals: Sums, w: Window, cu
             add_to_totals(product, sums)
 
 
-@reduction
-def _sum(part: Flat) -> float:
-    total = 0.0
-    for i in range(part.size):
-        total += np.float64(part[i])
-    return total
-
-
 @kernel
 def _add_lines(chunk: int, totals: Sums, dy: Matrix, gw: Matrix, gb: Matrix) -> None:
     """The gradients of a few outputs, added up and rounded."""
@@ -238,7 +231,7 @@ def _add_lines(chunk: int, totals: Sums, dy: Matrix, gw: Matrix, gb: Matrix) -> 
         total = 0.0
         for image in range(dy.shape[0]):
             start = (image * o + line) * size
-            total += _sum(flat[start : start + size])
+            total += wide_sum(flat[start : start + size])
         gb[0, line] += np.float32(total)
 
 

@@ -18,6 +18,7 @@ from bendtorch.kernels.arrays import Flat, Matrix, Places
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.linear import add_to_totals
 from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.rows import wide_sum
 from bendtorch.kernels.views import borrowed
 from bendtorch.kernels.windows import ZERO, Window, copy, fill, first_cell, fold, unfold
 
@@ -150,9 +151,10 @@ def _total(cells: Flat, row: int, column: int, w: Window) -> float:
     top, bottom = _cells_inside(row * w.stride - w.padding, w.kh, w.height)
     left, right = _cells_inside(column * w.stride - w.padding, w.kw, w.width)
     corner, total = first_cell(row, column, 0, 0, w), 0.0
+    if right - left == w.width:  # whole rows, one after another
+        return wide_sum(cells[corner + top * w.width + left : corner + (bottom - 1) * w.width + right])
     for i in range(top, bottom):
-        for offset in range(i * w.width + left, i * w.width + right):
-            total += np.float64(cells[corner + offset])
+        total += wide_sum(cells[corner + i * w.width + left : corner + i * w.width + right])
     return total
 
 

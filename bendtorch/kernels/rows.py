@@ -94,6 +94,15 @@ def exp_row(x: Flat, m: np.float32, e: Flat) -> tuple[int, float]:
     return ones, rest
 
 
+@reduction
+def wide_sum(x: Flat) -> float:
+    """The sum, taken in float64."""
+    total = 0.0
+    for i in range(x.size):
+        total += np.float64(x[i])
+    return total
+
+
 @helper
 def log_total(ones: int, rest: float) -> float:
     """log(ones + rest)."""

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bendtorch.kernels.rows import BLOCK, exp_row, log_total, row_max
+from bendtorch.kernels.rows import BLOCK, exp_row, log_total, row_max, wide_sum
 from tests.support.arrays import numbers
 from tests.support.sizes import seeds, shrunk
 
 ROW_MAX: Any = row_max
 EXP_ROW: Any = exp_row
 LOG_TOTAL: Any = log_total
+WIDE_SUM: Any = wide_sum
 floats = st.floats(width=32, allow_nan=False)
 
 
@@ -45,6 +46,12 @@ def test_sums_in_blocks(size: int, seed: int) -> None:
     assert ones == np.count_nonzero(e == 1)
     others = e[e < 1].astype(np.float64).sum()
     assert abs(rest - others) <= min(size, BLOCK) * 2.0**-24 * others
+
+
+@given(values=st.lists(st.integers(-(2**30), 2**30), max_size=70))
+def test_wide_sums_of_whole_numbers_are_exact(values: list[int]) -> None:
+    x = np.array(values, np.float32)
+    assert WIDE_SUM(x) == x.astype(np.float64).sum()
 
 
 def test_what_is_small_beside_the_largest_counts() -> None:

@@ -151,7 +151,7 @@ class Generator:
     def step(self, shape: Shape) -> Made:
         """One layer, or a few that belong together."""
         if isinstance(shape, Matrix):
-            simple = (self.linear, self.widened, self.kept, self.copied, self.rotated)
+            simple = (self.linear, self.widened, self.kept, self.copied, self.rotated, self.windowed)
             return self.random.choice((*simple, self.forked, self.tied, self.turned, self.split, self.attended))(shape)
         assert isinstance(shape, tuple)
         assert len(shape) == 2
@@ -257,6 +257,20 @@ class Generator:
         n, a, b = x.rows, self.size(), self.size()
         wide = call("Linear", n, x.columns, f"{a} + {b}")
         return f"{wide} >> {call('Split', n, a, b)}", (Matrix(n, a), Matrix(n, b))
+
+    def windowed(self, x: Matrix) -> Made:
+        """Images, convolved and pooled. Windows and strides keep their sizes: another may leave as many windows."""
+        n, (c, h, w, o) = x.rows, (self.size("b", "3", "4") for _ in range(4))
+        images = call("Linear", n, x.columns, f"({c}) * ({h}) * ({w})")
+        stride = self.random.choice(("", ", stride=1", ", padding=0"))
+        conv = f"{call('Conv2d', n, c, h, w, o)[:-1]}, 2, 2{stride})"
+        if self.random.random() < 0.5:
+            return f"{images} >> {conv}", Matrix(n, f"({o}) * (({h}) - 1) * (({w}) - 1)")
+        pool, padding = self.random.choice(("MaxPool2d", "AvgPool2d")), self.random.choice(("", ", padding=1"))
+        across = [f"(({side}) {'+ 2 ' if padding else ''}) // 2" for side in (h, w)]
+        return f"{images} >> {call(pool, n, c, h, w)[:-1]}, 2{padding})", Matrix(
+            n, f"({c}) * ({across[0]}) * ({across[1]})"
+        )
 
 
 def can_go_on(shape: Shape) -> bool:
