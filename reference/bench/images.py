@@ -32,12 +32,18 @@ POOLS: Final = ((32, 16, 28, 28, 2, 2, 0), (8, 64, 56, 56, 3, 2, 1), (32, 64, 7,
 
 AnyLayer = Layer[Any, Any, Any, Any]
 
+conv: Any = Conv2d  # of sizes in a table
+POOL_LAYERS: Final[tuple[tuple[str, Any, Function, bool], ...]] = (
+    ("MaxPool2d", MaxPool2d, functional.max_pool2d, True),  # whose backward pass reads x
+    ("AvgPool2d", AvgPool2d, functional.avg_pool2d, False),
+)
+
 
 def rows() -> Iterator[Row]:
     """Every layer at a few sizes, both passes."""
     for n, c, h, w, o, k, stride, padding in CONVOLUTIONS:
         image = (n, c, h, w)
-        layer = partial(Conv2d, *image, o, k, k, stride=stride, padding=padding)
+        layer = partial(conv, *image, o, k, k, stride=stride, padding=padding)
         function = partial(_conv2d, image, stride, padding)
         windows = ((h + 2 * padding - k) // stride + 1) * ((w + 2 * padding - k) // stride + 1)
         work, x, y, parameters = 2 * n * o * c * k * k * windows, n * c * h * w, n * o * windows, o * c * k * k
@@ -48,13 +54,11 @@ def rows() -> Iterator[Row]:
         image = (n, c, h, w)
         x, y = n * c * h * w, n * c * ((h + 2 * padding - k) // stride + 1) * ((w + 2 * padding - k) // stride + 1)
         name = f"{n}×{c}×{h}×{w}, {k}×{k}, stride {stride}"
-        for kind, build, pool, read in (
-            ("MaxPool2d", MaxPool2d, functional.max_pool2d, x),
-            ("AvgPool2d", AvgPool2d, functional.avg_pool2d, 0),
-        ):
+        for kind, build, pool, again in POOL_LAYERS:
             function = partial(_pool, pool, image, k, stride, padding)
             layer = partial(build, *image, k, stride=stride, padding=padding)
-            yield from _both(f"{kind} {name}", layer, function, (0, 0), (4 * (x + y), 4 * (x + y + read)))
+            moved = 4 * (x + y), 4 * (x + y + (x if again else 0))
+            yield from _both(f"{kind} {name}", layer, function, (0, 0), moved)
 
 
 def _conv2d(
