@@ -68,7 +68,7 @@ def _case(kind: str, fills: Fills, size: tuple[int, ...]) -> Case:
     layer: Any = MaxPool2d(n, c, h, w, k, stride=stride, padding=padding)
     name = f"{kind}, {n}×{c}×{h}×{w}, {k}×{k}, stride {stride}, padding {padding}"
     shapes = layer.info.takes.shape, layer.info.gives.shape
-    return layer_case(name, layer, function, shapes, fills, TOLERANCE, 50, _term_sizes)
+    return layer_case(name, layer, function, shapes, fills, TOLERANCE, 50, sizes=_term_sizes)
 
 
 def _term_sizes(function: Function, inputs: Mapping[str, Array], dy: Array) -> dict[str, Array]:
