@@ -17,6 +17,7 @@ import numba
 from numba import config
 
 from bendtorch.kernels.cache import KernelCache, cache_directory
+from bendtorch.kernels.pipeline import KernelCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -28,26 +29,21 @@ REASSOCIATE: Final = frozenset({"reassoc", "contract", "nsz"})
 
 def kernel(function: Function) -> Function:
     """A function compiled at its first call, cached on disk, callable from Python and from other kernels."""
-    dispatcher: Any = uncached_kernel(function)
+    compiled = uncached_kernel(function)
     if JIT and cache_directory() is not None:
+        dispatcher: Any = compiled
         dispatcher._cache = KernelCache(function)
-    return cast("Function", dispatcher)
+    return compiled
 
 
 def uncached_kernel(function: Function) -> Function:
     """A kernel that is compiled in every process: one made from a user's function, or a part of a cached one."""
-    if not JIT:
-        return function
-    dispatcher = numba.njit(nogil=True, error_model="numpy", fastmath=False, forceinline=False)(function)
-    return cast("Function", dispatcher)
+    return _compiled(function)
 
 
 def helper(function: Function) -> Function:
     """A small function that is inlined into the kernels that call it."""
-    if not JIT:
-        return function
-    dispatcher = numba.njit(nogil=True, error_model="numpy", fastmath=False, forceinline=True)(function)
-    return cast("Function", dispatcher)
+    return _compiled(function, forceinline=True)
 
 
 def reduction(function: Function) -> Function:
@@ -56,8 +52,18 @@ def reduction(function: Function) -> Function:
     It stores into no array: a loop that stores is compiled twice, for arrays that lie close together and for others,
     and the two may sum in different orders.
     """
+    return _compiled(function, set(REASSOCIATE))
+
+
+def _compiled(function: Function, fastmath: bool | set[str] = False, *, forceinline: bool = False) -> Function:
+    """What numba makes of it, with every flag said; the function itself with the JIT off."""
     if not JIT:
         return function
-    options = set(REASSOCIATE)
-    dispatcher = numba.njit(nogil=True, error_model="numpy", fastmath=options, forceinline=False)(function)
-    return cast("Function", dispatcher)
+    make = numba.njit(
+        nogil=True,
+        error_model="numpy",
+        fastmath=fastmath,
+        forceinline=forceinline,
+        pipeline_class=KernelCompiler,
+    )
+    return cast("Function", make(function))

@@ -28,4 +28,5 @@ def njit(
     forceinline: bool = ...,
     boundscheck: bool | None = ...,
     parallel: bool = ...,
+    pipeline_class: type[object] = ...,
 ) -> Callable[[Callable[..., Any]], Dispatcher]: ...

@@ -1,0 +1,5 @@
+from numba.core.lowering import Lower
+
+class NativeLowering:
+    @property
+    def lowering_class(self) -> type[Lower]: ...
