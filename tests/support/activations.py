@@ -88,4 +88,4 @@ SIGMOID: Final = _by_output(logistic, lambda y: (1 - y) * y, 2)
 TANH: Final = _by_output(np.tanh, lambda y: 1 - y * y, 1.3)
 SILU: Final = _by_input(lambda x: x * logistic(x), _silu_slope, lambda x: x)
 GELU: Final = _by_input(lambda x: x * logistic(inner(x)), _gelu_slope, inner)
-GELU_ERF: Final = _by_input(lambda x: x * normal(x), _gelu_erf_slope, np.zeros_like)
+GELU_ERF: Final = _by_input(lambda x: x * normal(x), _gelu_erf_slope, lambda x: x)  # the tail is a difference
