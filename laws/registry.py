@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
+import numpy as np
+
 import bendtorch
+from bendtorch.kernels.vecmath import exp, log, sigmoid
 from bendtorch.laws.trial import AnyLayer
 
 of: Final[Any] = bendtorch  # with sizes that are only known at run time
@@ -26,14 +29,56 @@ class Entry:
     exempt: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
+ONE: Final = np.float32(1)
+
+
+def swish(x: Any) -> Any:
+    """x · sigmoid(x), as a user would write it."""
+    return x * sigmoid(x)
+
+
+def swish_gradient(dy: Any, x: Any) -> Any:
+    """Its gradient from its input."""
+    s = sigmoid(x)
+    return dy * s * (ONE + x * (ONE - s))
+
+
+def softplus(x: Any) -> Any:
+    """log(1 + e^x)."""
+    return log(ONE + exp(x))
+
+
+def softplus_gradient(dy: Any, y: Any) -> Any:
+    """Its gradient from its output: 1 - e^-y."""
+    return dy * (ONE - exp(-y))
+
+
 REGROUPS: Final = {"L31": "it regroups rows across the batch"}
 
 LAYERS: Final[Mapping[str, Entry]] = {
+    "ActIn": Entry(lambda n, c: of.ActIn(swish, swish_gradient, n, c)),
+    "ActOut": Entry(lambda n, c: of.ActOut(softplus, softplus_gradient, n, c)),
+    "Attention": Entry(lambda b, t, kv, g, h: of.Attention(b, t, kv, g, 2 * h)),
+    "AvgPool2d": Entry(lambda n, c, h, w: of.AvgPool2d(n, c, h + 1, w + 1, 2)),
+    "Conv2d": Entry(lambda n, c, h, w, o: of.Conv2d(n, c, h + 1, w + 1, o, 2, 1)),
     "Dropout": Entry(lambda n, c: of.Dropout(n, c, 0.25, 7)),
+    "Embedding": Entry(of.Embedding),
+    "GELU": Entry(of.GELU),
+    "GELUErf": Entry(of.GELUErf),
+    "LayerNorm": Entry(of.LayerNorm),
     "Linear": Entry(of.Linear),
     "LinearFirst": Entry(of.LinearFirst),
     "LinearNB": Entry(of.LinearNB),
+    "LogSoftmax": Entry(of.LogSoftmax),
+    "MaxPool2d": Entry(lambda n, c, h, w: of.MaxPool2d(n, c, h + 1, w + 1, 2)),
+    "PaddedAttention": Entry(lambda b, t, kv, g, h: of.PaddedAttention(b, t, kv, g, 2 * h)),
+    "RMSNorm": Entry(of.RMSNorm),
     "ReLU": Entry(of.ReLU),
+    "RoPE": Entry(lambda b, t, h, half: of.RoPE(b * t, t, h, half)),
+    "SiLU": Entry(of.SiLU),
+    "Sigmoid": Entry(of.Sigmoid),
+    "Softmax": Entry(of.Softmax),
+    "Tanh": Entry(of.Tanh),
 }
 
 COMBINATORS: Final[Mapping[str, Entry]] = {

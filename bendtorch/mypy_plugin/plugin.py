@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from mypy.nodes import MypyFile, OpExpr, Var
+from mypy.nodes import Import, ImportAll, ImportBase, ImportFrom, MypyFile, OpExpr, Var
 from mypy.options import Options
 from mypy.plugin import (
     AnalyzeTypeContext,
@@ -37,10 +37,12 @@ from bendtorch.mypy_plugin.numpy_calls import NumpyHooks
 from bendtorch.mypy_plugin.numpy_calls import is_method as is_numpy_method
 from bendtorch.mypy_plugin.partial import PARTIAL, PARTIAL_CALL, PartialHooks
 from bendtorch.mypy_plugin.types import named_in, normalise
-from bendtorch.mypy_plugin.vocabulary import ARITHMETIC, ARRAYS, FOREIGN, LAYER, NUMPY, SEQ
+from bendtorch.mypy_plugin.vocabulary import ARITHMETIC, FOREIGN, LAYER, NUMPY, SEQ
 from bendtorch.mypy_plugin.watch import MessageWatch
 
 ARRAY_SHAPE: Final = "numpy.ndarray.shape"
+ROOTS: Final = ("bendtorch", "numpy")
+"""The packages whose arrays have sizes."""
 RSHIFT: Final = f"{LAYER}.__rshift__"
 MAP: Final = "builtins.map"
 """The one function of Python's own that gives what its argument, perhaps a lambda, makes."""
@@ -63,8 +65,9 @@ class BendPlugin(Plugin):
         return DIGEST
 
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
-        """The arithmetic classes are loaded wherever the array types are."""
-        return [(10, ARITHMETIC, -1)] if file.fullname == ARRAYS else []
+        """The arithmetic classes are loaded wherever arrays are: also where a file knows numpy's alone."""
+        known = [name for node in file.imports for name in _imported(node)]
+        return [(10, ARITHMETIC, -1)] if any(name.startswith(ROOTS) for name in known) and not file.is_stub else []
 
     def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
         """Any type name: sizes in its arguments."""
@@ -175,6 +178,13 @@ class BendPlugin(Plugin):
             return t
         t = outside_of_calls(t, context.type, field, context.context, context.api)
         return self.reader.leaving(t, context.context, context.api)
+
+
+def _imported(node: ImportBase) -> list[str]:
+    """The modules that an import statement names."""
+    if isinstance(node, Import):
+        return [name for name, _ in node.ids]
+    return [node.id] if isinstance(node, (ImportFrom, ImportAll)) else []
 
 
 def _digest() -> str:

@@ -38,13 +38,61 @@ class Golden:
     roundings: float = 8
 
 
+def _attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, lengths: torch.Tensor | None = None) -> torch.Tensor:
+    """Causal attention of two sequences of three, two key heads of two query heads, four numbers each."""
+    b, t, kv, g, hd = 2, 3, 2, 2, 4
+
+    def heads(x: torch.Tensor, count: int) -> torch.Tensor:
+        return x.view(b, t, count, hd).transpose(1, 2)
+
+    seen = torch.ones(t, t, dtype=torch.bool).tril()[None, None]
+    if lengths is not None:
+        seen = seen & (torch.arange(t)[None, :] < lengths[:, None])[:, None, None, :]
+    y = of.scaled_dot_product_attention(heads(q, kv * g), heads(k, kv), heads(v, kv), attn_mask=seen, enable_gqa=True)
+    return torch.nan_to_num(y).transpose(1, 2).reshape(b * t, -1)
+
+
+def _rotated(x: torch.Tensor) -> torch.Tensor:
+    """Two sequences of three rows, two heads of two pairs: a number and the one two further make a pair."""
+    angles = torch.arange(3, dtype=x.dtype)[:, None] / 10000.0 ** (torch.arange(2, dtype=x.dtype) / 2)
+    c, s = angles.cos()[None, :, None], angles.sin()[None, :, None]
+    one, two = x.view(2, 3, 2, 2, 2).unbind(3)
+    return torch.stack((one * c - two * s, two * c + one * s), 3).reshape(6, 8)
+
+
+def _flat_images(x: torch.Tensor) -> torch.Tensor:
+    return x.reshape(len(x), -1)
+
+
+def _convolved(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    return _flat_images(of.conv2d(x.view(2, 2, 4, 5), weight, bias, padding=1))
+
+
 GOLDEN: Final = (
+    Golden("Attention", (2, 3, 2, 2, 4), _attention, ("q", "k", "v")),
+    Golden("AvgPool2d", (2, 2, 5, 4, 2), lambda x: _flat_images(of.avg_pool2d(x.view(2, 2, 5, 4), 2))),
+    Golden("Conv2d", (2, 2, 4, 5, 3, 3, 2), _convolved, options={"padding": 1}, roundings=16),
     Golden("CrossEntropy", (4, 3), of.cross_entropy, {"input": mat_spec(4, 3), "target": ids_spec(4, 3)}),
     Golden("CrossEntropy", (1, 9), of.cross_entropy, {"input": mat_spec(1, 9), "target": ids_spec(1, 9)}),
+    Golden("Embedding", (5, 4, 3), of.embedding, ("ids",)),
+    Golden("GELU", (3, 5), lambda x: of.gelu(x, approximate="tanh")),
+    Golden("GELUErf", (3, 5), of.gelu),
     Golden("Linear", (3, 4, 2), of.linear),
     Golden("LinearFirst", (2, 5, 3), of.linear),
     Golden("LinearNB", (3, 2, 5), of.linear),
+    Golden("LayerNorm", (3, 5), lambda x, weight, bias: of.layer_norm(x, (5,), weight, bias)),
+    Golden("LogSoftmax", (3, 4), lambda x: x.log_softmax(1)),
+    Golden("MaxPool2d", (2, 2, 5, 4, 2), lambda x: _flat_images(of.max_pool2d(x.view(2, 2, 5, 4), 2))),
+    Golden("MSE", (4, 3), of.mse_loss, {"input": mat_spec(4, 3), "target": mat_spec(4, 3)}),
+    Golden("NLL", (4, 3), of.nll_loss, {"input": mat_spec(4, 3), "target": ids_spec(4, 3)}),
+    Golden("PaddedAttention", (2, 3, 2, 2, 4), _attention, ("q", "k", "v", "lengths")),
+    Golden("RMSNorm", (3, 5), lambda x, weight: of.rms_norm(x, (5,), weight, 1e-5), options={"eps": 1e-5}),
     Golden("ReLU", (3, 5), of.relu, roundings=0),
+    Golden("RoPE", (6, 3, 2, 2), _rotated),
+    Golden("SiLU", (3, 5), of.silu),
+    Golden("Sigmoid", (3, 5), torch.sigmoid),
+    Golden("Softmax", (3, 4), lambda x: x.softmax(1)),
+    Golden("Tanh", (3, 5), torch.tanh),
 )
 
 
