@@ -85,6 +85,9 @@ def test_defaults_are_part_of_a_function() -> None:
 class Callee:
     """A callable that is no function."""
 
+    def __str__(self) -> str:
+        return "a callable"
+
     def __call__(self, x: float) -> float:  # noqa: D102
         return x
 
