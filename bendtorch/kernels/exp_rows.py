@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix, Totals
-from bendtorch.kernels.compile import helper, kernel, reduction
-from bendtorch.kernels.exp_nonpositive import exp_nonpositive
-from bendtorch.kernels.rows import BLOCK, row_max
+from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.rows import BLOCK, row_max, wide_sum
+from bendtorch.kernels.vecmath import exp_nonpositive
 
 SHORT: Final = 512  # a row of no more numbers shares its panel
 PANEL: Final = 2048  # numbers of a panel of short rows
@@ -44,15 +44,6 @@ def _subtract(x: Flat, top: np.float32, e: Flat) -> None:
 def _exp_in_place(e: Flat) -> None:
     for i in range(e.size):
         e[i] = exp_nonpositive(e[i])
-
-
-@reduction
-def wide_sum(x: Flat) -> float:
-    """The sum in float64."""
-    total = 0.0
-    for i in range(x.size):
-        total += np.float64(x[i])
-    return total
 
 
 @kernel

@@ -13,10 +13,10 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel
-from bendtorch.kernels.exp_nonpositive import exp_nonpositive
-from bendtorch.kernels.exp_rows import exp_panel, rows_of_panel, wide_sum
+from bendtorch.kernels.exp_rows import exp_panel, rows_of_panel
 from bendtorch.kernels.parallel import chunks_of, parallel_for
-from bendtorch.kernels.rows import row_max, rows_of_chunk
+from bendtorch.kernels.rows import row_max, rows_of_chunk, wide_sum
+from bendtorch.kernels.vecmath import exp_nonpositive
 
 ZERO: Final = np.float32(0)
 MINUS_INFINITY: Final = np.float32(-np.inf)

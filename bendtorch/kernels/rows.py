@@ -12,17 +12,13 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat
 from bendtorch.kernels.compile import helper, kernel, reduction
-from bendtorch.kernels.vecmath import bits, exp, from_bits
+from bendtorch.kernels.vecmath import exp_nonpositive, maximum
 
 BLOCK: Final = 1024  # numbers summed in float32
 CHUNK: Final = 1 << 14  # numbers a chunk of rows has at least
 ZERO: Final = np.float32(0)
 ONE: Final = np.float32(1)
-NAN: Final = np.float32(np.nan)
-LEAST: Final = np.int32(-(2**31))
-MOST: Final = np.int32(2**31 - 1)
-NONE: Final = np.uint32(0)
-MINUS_INFINITY: Final = np.uint32(0xFF800000)  # its bits
+LEAST: Final = np.float32(-np.inf)
 
 
 @helper
@@ -33,24 +29,17 @@ def rows_of_chunk(c: int) -> int:
 
 @reduction
 def row_max(x: Flat) -> np.float32:
-    """The largest number; NaN where there is one.
-
-    On the bits, which need no float flags. As signed integers, the largest is the largest positive number; where there
-    is none, the smallest is the negative number next to zero. As unsigned ones, what is above -inf is a negative NaN.
-    """
-    most, least, farthest = LEAST, MOST, NONE
+    """The largest number; NaN where there is one."""
+    most = LEAST
     for i in range(x.size):
-        b = bits(x[i])
-        most, least, farthest = max(most, b), min(least, b), max(farthest, np.uint32(b))
-    if farthest > MINUS_INFINITY:
-        return NAN
-    return from_bits(most) if most >= 0 else from_bits(least)
+        most = maximum(most, x[i])
+    return most
 
 
 @helper
 def _exponentials(x: Flat, m: np.float32, e: Flat) -> None:
     for i in range(x.size):
-        e[i] = exp(x[i] - m)
+        e[i] = exp_nonpositive(x[i] - m)
 
 
 @reduction

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bendtorch.kernels.exp_rows import PANEL, SHORT, exp_panel, rows_of_panel, wide_sum
+from bendtorch.kernels.exp_rows import PANEL, SHORT, exp_panel, rows_of_panel
+from bendtorch.kernels.rows import wide_sum
 from tests.support.arrays import numbers, same_bits
 from tests.support.sizes import seeds, shrunk, some_rows, widths
 

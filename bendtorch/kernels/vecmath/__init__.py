@@ -6,11 +6,23 @@ kernel a float32 times a Python float is a float64.
 
 from __future__ import annotations
 
-from bendtorch.kernels.vecmath.bits import bits, fma, from_bits, ordered, unordered, with_sign
+from bendtorch.kernels.vecmath.bits import bits, fma, from_bits, maximum, with_sign
 from bendtorch.kernels.vecmath.erf import erf
-from bendtorch.kernels.vecmath.exp import exp
+from bendtorch.kernels.vecmath.exp import exp, exp_nonpositive
 from bendtorch.kernels.vecmath.log import log
 from bendtorch.kernels.vecmath.sigmoid import sigmoid
 from bendtorch.kernels.vecmath.tanh import tanh
 
-__all__ = ["bits", "erf", "exp", "fma", "from_bits", "log", "ordered", "sigmoid", "tanh", "unordered", "with_sign"]
+__all__ = [
+    "bits",
+    "erf",
+    "exp",
+    "exp_nonpositive",
+    "fma",
+    "from_bits",
+    "log",
+    "maximum",
+    "sigmoid",
+    "tanh",
+    "with_sign",
+]

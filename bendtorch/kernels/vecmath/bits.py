@@ -1,4 +1,4 @@
-"""What the elementary functions are built from: one rounding for a·b + c, the bits of a number, its sign.
+"""What the elementary functions are built from: one rounding for a·b + c, maxima, bits and signs.
 
 Each has a plain twin for the JIT switched off.
 """
@@ -13,12 +13,10 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from bendtorch.kernels.compile import JIT, helper
+from bendtorch.kernels.compile import JIT
 
 F32: Final = ir.FloatType()
 I32: Final = ir.IntType(32)
-LARGEST_INT: Final = np.int32(0x7FFFFFFF)
-SIGN_PLACE: Final = np.int32(31)
 
 
 @intrinsic
@@ -27,6 +25,15 @@ def _fma(typing: Any, a: Any, b: Any, c: Any) -> Any:
         return builder.fma(*args)
 
     return types.float32(types.float32, types.float32, types.float32), generate
+
+
+@intrinsic
+def _maximum(typing: Any, a: Any, b: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.FunctionType(F32, [F32, F32])
+        return builder.call(cgutils.get_or_insert_function(builder.module, kind, "llvm.maximum.f32"), args)
+
+    return types.float32(types.float32, types.float32), generate
 
 
 @intrinsic
@@ -73,22 +80,11 @@ def _plain_bits(x: np.float32) -> np.int32:
 
 fma: Final = _fma if JIT else _plain_fma
 """a·b + c, rounded once."""
+maximum: Final = _maximum if JIT else np.maximum
+"""The larger of two; NaN where one of them is. In any order, so a loop of it runs in vector lanes."""
 with_sign: Final = _with_sign if JIT else _plain_with_sign
 """A number of the size of the first and the sign of the second."""
 from_bits: Final = _from_bits if JIT else _plain_from_bits
 """The float32 of a pattern of bits."""
 bits: Final = _bits if JIT else _plain_bits
 """A float32's pattern of bits, as an int32."""
-
-
-@helper
-def ordered(x: np.float32) -> np.int32:
-    """An integer that grows as the float does: -inf < ... < -0 < +0 < ... < inf < NaN, of either sign."""
-    b = bits(x)
-    return b ^ ((b >> SIGN_PLACE) & LARGEST_INT) if x == x else LARGEST_INT
-
-
-@helper
-def unordered(i: np.int32) -> np.float32:
-    """`ordered`'s inverse."""
-    return from_bits(i ^ ((i >> SIGN_PLACE) & LARGEST_INT))

@@ -73,6 +73,12 @@ def exp_of_negative(x: np.float32, rest: np.float32) -> np.float32:
 
 
 @helper
+def exp_nonpositive(x: np.float32) -> np.float32:
+    """e^x for x <= 0 with the bits of `exp`, in fewer operations; NaN gives NaN."""
+    return exp_of_negative(LEAST if x < LEAST else x, NOTHING)
+
+
+@helper
 def exp(x: np.float32) -> np.float32:
     """e^x to within 0.91 ulp for every float32, results below the normal range included; NaN gives NaN.
 

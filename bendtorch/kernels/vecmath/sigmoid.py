@@ -27,7 +27,7 @@ def exp_of_minus_size(x: np.float32) -> np.float32:
 def odds(v: np.float32) -> tuple[np.float32, np.float32]:
     """p and d with sigmoid(v) = p / d, where p is a power of two and d is from 0.7 to 2.5, for every float32.
 
-    A product with p is exact, and d is rounded once (but near |v| = 16.6, where p + 2^n is 1 + 2^-24): of
+    A product with p is exact, and d is rounded once (twice near |v| = 16.6, where p + 2^n is 1 + 2^-24): of
     e^-v = (1 + r·s)·2^n, the power goes to p as 2^-n when n is positive, else it stays, and
     d = p·(1 + e^-v) = (p + 2^n) + r·2^n·s.
     """

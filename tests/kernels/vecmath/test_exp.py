@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from bendtorch.kernels.vecmath import exp as scalar
+from bendtorch.kernels.vecmath import exp_nonpositive
 from bendtorch.kernels.vecmath.exp import exp_of_negative
 from tests.support.arrays import same_bits
 from tests.support.elementary import between, on_arrays, worst, worst_of_all
 from tests.support.kernels import compiled
 
 exp = on_arrays(scalar)
+nonpositive = on_arrays(exp_nonpositive)
 OF_NEGATIVE: Any = exp_of_negative
 NOTHING = np.float32(-0.0)
 TINY = np.float32(2.0**-27)
@@ -50,6 +52,12 @@ def test_of_negative_numbers_is_the_same_down_to_the_smallest_results() -> None:
     x = between(-105.0, 0.0)
     assert same_bits(of_negative(x), exp(x))
     assert np.all(of_negative(between(-160, -105)) == 0)
+
+
+def test_of_what_is_not_positive_it_has_the_same_bits() -> None:
+    x = np.concatenate([between(-200.0, 0.0), np.array([0.0, -0.0, -np.inf, -3e38], np.float32)])
+    assert same_bits(nonpositive(x), exp(x))
+    assert np.isnan(nonpositive(np.array([np.nan, -np.nan], np.float32))).all()
 
 
 def test_the_rest_of_an_argument_counts() -> None:

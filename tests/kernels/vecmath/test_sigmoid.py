@@ -51,7 +51,7 @@ def test_odds() -> None:
     v = np.concatenate([between(-103, 40), between(-1, 1)])
     p, d = on_arrays(first)(v), on_arrays(second)(v)
     assert np.all(np.frexp(p)[0] == 0.5)
-    assert ulps(d, p * (1 + np.exp(-v.astype(np.float64)))).max() <= 1.3
+    assert ulps(d, p * (1 + np.exp(-v.astype(np.float64)))).max() <= 1.6
     assert np.all((d >= 0.7) & (d <= 2.5))
 
 
