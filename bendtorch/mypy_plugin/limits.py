@@ -1,4 +1,4 @@
-"""The least that a size of a layer may be: 0 for a number of rows, 1 for all others, as the layers themselves have it.
+"""The least that a size of a layer may be: 0 for a number of rows, 1 for others, as the layers themselves have it.
 
 A size counts rows when it stands nowhere but in the first axis of the arrays that a layer takes, gives and saves.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy.types import CallableType, Instance, TupleType, Type, TypeVarId, TypeVarType, get_proper_type
+from mypy.types import CallableType, Instance, LiteralType, TupleType, Type, TypeVarId, TypeVarType, get_proper_type
 
 from bendtorch.mypy_plugin.call import Call
 from bendtorch.mypy_plugin.expressions import SizeReader
@@ -35,9 +35,16 @@ def fault_of(call: Call, variable: TypeVarType, size: Poly) -> str | None:
     """What is wrong with a size by itself."""
     if size.value is not None and size.value < 0:
         return "a size is not negative"
-    if is_below_one(size) and _full_name(call.signature).startswith(PACKAGE) and not _is_rows(call.signature, variable):
+    is_ours = _full_name(call.signature).startswith(PACKAGE)
+    if is_ours and is_below_one(size) and not _is_rows(call.signature, variable) and not _is_none(variable):
         return "give at least 1, only the number of rows may be 0"
     return None
+
+
+def _is_none(variable: TypeVarType) -> bool:
+    """Whether a size is 0 where nothing else is said (a padding)."""
+    usual = get_proper_type(variable.default)
+    return isinstance(usual, LiteralType) and usual.value == 0
 
 
 def is_below_one(size: Poly) -> bool:

@@ -85,7 +85,7 @@ def test_what_is_dropped_is_multiplied_by_zero() -> None:
     x = np.array([[np.nan, np.inf, -np.inf, -2, 0]], np.float32)
     with np.errstate(invalid="ignore"):
         expected = x * np.float32(0)
-    assert same_bits(passes(1, 5, 1, 0, 0, x, x)[0], expected)
+        assert same_bits(passes(1, 5, 1, 0, 0, x, x)[0], expected)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -67,8 +67,8 @@ COPIES = [
         "labels_of_the_wrong_type",
         "ids(TRAINING, data.target[:TRAINING])",
         "mat(TRAINING, 1, data.target[:TRAINING])",
-        'batches: "target" is Mat[1437, 1], expected Ids[_]  [arg-type]',
-        at="batches(x, labels",
+        'fit: "loss" gives Loss[Mat[int, 10], Ids[int]], "data" is Batches[Mat[int, 64], Mat[int, 1]]  [bend-shape]',
+        at="fit(train",
     ),
     Broken(
         "data_of_the_wrong_width",
@@ -88,7 +88,7 @@ COPIES = [
         "a_transposed_batch",
         "mlp(TEST).fwd(train.p, test_x)",
         "mlp(TEST).fwd(train.p, test_x.T)",
-        'Layer.fwd: "x" is Mat[64, 360], the layer takes Mat[360, 64]  [arg-type]',
+        'Layer.fwd: "x" is Mat[64, 360], the layer takes Mat[360, 64]; turn it round with .T  [arg-type]',
     ),
     Broken(
         "labels_of_other_data",

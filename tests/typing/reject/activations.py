@@ -26,4 +26,4 @@ def operations(x: Mat[N, C], y: Mat[N, D], a: Mat[3, 4]) -> None:
     ops.zip(two, x, y)  # E: zip: "a" is Mat[N, C], "b" is Mat[N, D]  [bend-shape]
     ops.map(two, x)  # E: Argument 1 to "map" has incompatible type "Callable[[float, float], float]"; expected "Callable[[Any], Any]"  [arg-type]
     ops.zip(one, a, a)  # E: Argument 1 to "zip" has incompatible type "Callable[[float], float]"; expected "Callable[[Any, Any], Any]"  [arg-type]
-    kept: Mat[4, 3] = ops.exp(a)  # E: the value is Mat[3, 4], declared Mat[4, 3]  [assignment]
+    kept: Mat[4, 3] = ops.exp(a)  # E: the value is Mat[3, 4], declared Mat[4, 3]; turn it round with .T  [assignment]

@@ -25,6 +25,8 @@ def at_run_time(sizes: list[int]) -> None:
     stride = 1
     for stride in sizes:
         pass
-    Conv2d(3, 1, 9, 9, 2, 3, 3, stride=stride)  # E: Conv2d: dimension "stride" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
-    MaxPool2d(3, 1, 9, 9, 3, stride=stride)  # E: MaxPool2d: dimension "stride" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
+    Conv2d(3, 1, 9, 9, 2, 3, 3, stride=stride)  # E: Conv2d: dimension "stride" is not static: "stride" is bound more than once; give each number a name of its own  [bend-dim]
+    MaxPool2d(3, 1, 9, 9, 3, stride=stride)  # E: MaxPool2d: dimension "stride" is not static: "stride" is bound more than once; give each number a name of its own  [bend-dim]
+    Conv2d(3, 1, 9, 9, 2, 3, 3, stride=0)  # E: Conv2d: dimension "stride" is 0; give at least 1, only the number of rows may be 0  [bend-dim]
+    Conv2d(3, 1, 9, 9, 2, 3, 3, padding=0)
     Conv2d(3, 1, 9, 9, 2, 3, 3, padding=-1)  # E: Conv2d: dimension "padding" is -1; a size is not negative  [bend-dim]
