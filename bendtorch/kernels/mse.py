@@ -1,7 +1,7 @@
 """The kernels of the mean squared error: 12 bytes and 4 FLOPs a number.
 
-Squares are summed in blocks of float32 with float64 totals; each chunk has a total of its own, and those are added in
-order, so the bits do not depend on the threads.
+Squares are summed in float64; each chunk has a total of its own, and those are added in order, so the bits do not
+depend on the threads.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.parallel import chunks_of, parallel_for
 
 CHUNK: Final = 1 << 14  # numbers a chunk
-BLOCK: Final = 1024  # numbers summed in float32
-ZERO: Final = np.float32(0)
 
 
 @helper
@@ -26,19 +24,11 @@ def _gradient(y: Flat, target: Flat, factor: np.float32, dy: Flat) -> None:
 
 
 @reduction
-def _squares(y: Flat, target: Flat) -> np.float32:
-    total = ZERO
-    for i in range(y.size):
-        total += (y[i] - target[i]) * (y[i] - target[i])
-    return total
-
-
-@helper
 def _sum(y: Flat, target: Flat) -> float:
     total = 0.0
-    for low in range(0, y.size, BLOCK):
-        high = min(y.size, low + BLOCK)
-        total += np.float64(_squares(y[low:high], target[low:high]))
+    for i in range(y.size):
+        off = np.float64(y[i] - target[i])
+        total += off * off
     return total
 
 
