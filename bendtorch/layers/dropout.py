@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -71,27 +71,25 @@ class _Dropout:
 
     def layer(self) -> Layer[Counter, Mat[N, C], Mat[N, C], Counter]:
         """The layer that drops."""
-        name = str(self.info)
+        name, n, c, seed, p32 = str(self.info), self.n, self.c, self.seed, np.float32(self.p)
+        scale = np.float32(1) / (np.float32(1) - p32) if p32 < 1 else np.float32(0)
+        threshold = math.ceil(float(p32) * FRACTION)  # of 24 bits: below it means a fraction below p
+
+        def masked(x: Mat[N, C], count: int, argument: str) -> Mat[N, C]:
+            """x times the mask of step `count`."""
+            y: Any = empty_mat(n, c)
+            dropout(guard_mat(x, (n, c), name, argument), mask_key(seed, count), threshold, scale, y)
+            masked: Mat[N, C] = y
+            return masked
 
         def fwd(p: Counter, x: Mat[N, C]) -> Fwd[Mat[N, C], Counter]:
             count = counter_value(p, name)
-            return Fwd(self.masked(x, count, "x"), new_counter(count))
+            return Fwd(masked(x, count, "x"), new_counter(count))
 
         def bwd(p: Counter, s: Counter, dy: Mat[N, C], g: Counter) -> Bwd[Counter, Mat[N, C]]:
-            return Bwd(self.masked(dy, counter_value(s, name), "dy"), g)
+            return Bwd(masked(dy, counter_value(s, name), "dy"), g)
 
         return make_layer(counter(), fwd, bwd, self.info, vary=self.vary)
-
-    def masked(self, x: Mat[N, C], count: int, argument: str) -> Mat[N, C]:
-        """x times the mask of step `count`."""
-        y: Mat[N, C] = empty_mat(self.n, self.c)  # type: ignore[assignment]
-        p = np.float32(self.p)
-        scale = np.float32(1) / (np.float32(1) - p) if p < 1 else np.float32(0)
-        threshold = math.ceil(float(p) * FRACTION)  # of 24 bits: below it means a fraction below p
-        dropout(
-            guard_mat(x, (self.n, self.c), str(self.info), argument), mask_key(self.seed, count), threshold, scale, y
-        )
-        return y
 
     def vary(self, mode: Mode) -> Layer[Counter, Mat[N, C], Mat[N, C], Counter]:
         """The identity for evaluation; another seed for a copy."""

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from torch.nn.functional import gelu, linear, relu, silu
+from torch.nn.functional import dropout, gelu, linear, relu, silu
 
-from bendtorch import GELU, GELUErf, Key, Layer, Linear, ReLU, Sigmoid, SiLU, Tanh
+from bendtorch import GELU, Dropout, GELUErf, Key, Layer, Linear, ReLU, Sigmoid, SiLU, Tanh
 from bendtorch.shapes.spec import ArraySpec
 from reference.bench.registry import Contest, Row
 from reference.inputs import normal
@@ -29,6 +29,7 @@ ACTIVATIONS: Final[dict[str, tuple[Callable[..., Layer[Any, Any, Any, Any]], Fun
     "SiLU": (SiLU, silu),
     "GELU": (GELU, partial(gelu, approximate="tanh")),
     "GELUErf": (GELUErf, gelu),
+    "Dropout": (partial(Dropout, p=0.5, seed=1), partial(dropout, p=0.5)),
 }
 
 
@@ -80,7 +81,7 @@ class Sides:
         self.p, self.g = layer.init(Key(0)), layer.zeros()
         flat, start = layer.dump(self.p), 0
         self.tensors = [torch.tensor(self.x, requires_grad=True)]
-        for leaf in layer.leaves:
+        for leaf in (leaf for leaf in layer.leaves if not leaf.counter):
             cells = flat[start : start + leaf.cells].reshape(leaf.stored_shape)
             self.tensors.append(torch.tensor(cells, requires_grad=True))
             start += leaf.cells
