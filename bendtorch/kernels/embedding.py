@@ -1,8 +1,8 @@
-"""Embedding's kernels: rows copied from a table, and rows added back to it.
+"""Embedding's backward kernel: rows added to a table by number (forward, `indexing.gather_rows` copies them).
 
-Forward: 8 bytes a number, no arithmetic. Backward: 12 bytes a number, one addition each. The rows of dy are visited
-in the order of their ids, so that each row of the table is one run of positions; runs are dealt out over the threads,
-and a run is summed by one of them, in the order of its positions. So the bits do not depend on the threads.
+12 bytes a number, one addition each. The rows of dy are visited in the order of their ids, so that each row of the
+table is one run of positions; runs are dealt out over the threads, and a run is summed by one of them, in the order of
+its positions. So the bits do not depend on the threads.
 """
 
 from __future__ import annotations
@@ -18,25 +18,6 @@ from bendtorch.kernels.parallel import chunks_of, parallel_for
 CHUNK: Final = 1 << 14  # numbers a chunk has at least
 DIGIT: Final = 11  # bits of an id that one pass of the sort looks at
 ZERO: Final = np.float32(0)
-
-
-@helper
-def _copy(row: Flat, y: Flat) -> None:
-    for c in range(row.size):
-        y[c] = row[c]
-
-
-@kernel
-def _gather_chunk(chunk: int, table: Matrix, ids: Labels, y: Matrix, rows: int) -> None:
-    for r in range(chunk * rows, min(ids.size, (chunk + 1) * rows)):
-        _copy(table[int(ids[r])], y[r])
-
-
-@kernel
-def embedding_forward(table: Matrix, ids: Labels, y: Matrix) -> None:
-    """Row i of y is row ids[i] of the table. Ids must be in range."""
-    rows = max(1, CHUNK // table.shape[1])
-    parallel_for(_gather_chunk, chunks_of(ids.size, rows), (table, ids, y, rows))
 
 
 @kernel

@@ -9,7 +9,8 @@ have no gradient: dx is the ids themselves, a mark of the right type. It saves i
 from __future__ import annotations
 
 from bendtorch.errors import ConfigError, IndexRangeError
-from bendtorch.kernels.embedding import embedding_backward, embedding_forward
+from bendtorch.kernels.embedding import embedding_backward
+from bendtorch.kernels.indexing import gather_rows
 from bendtorch.kernels.labels import first_outside
 from bendtorch.kernels.memory import empty_mat
 from bendtorch.keys import Key
@@ -46,7 +47,7 @@ def Embedding(
 
     def fwd(p: Mat[V, D], x: Ids[N]) -> Fwd[Mat[N, D], Ids[N]]:
         ids, y = in_range(x, "x"), empty_mat(n, d)
-        embedding_forward(guard_mat(p, (v, d), name, "weight"), ids, y)
+        gather_rows(guard_mat(p, (v, d), name, "weight"), ids, y)
         return Fwd(y, ids)
 
     def bwd(p: Mat[V, D], s: Ids[N], dy: Mat[N, D], g: Mat[V, D]) -> Bwd[Mat[V, D], Ids[N]]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bendtorch.kernels.embedding import CHUNK, DIGIT, embedding_backward, embedding_forward, order_of
-from tests.support.arrays import labels, numbers, same_bits, special_numbers
+from bendtorch.kernels.embedding import DIGIT, embedding_backward, order_of
+from tests.support.arrays import labels, numbers, same_bits
 from tests.support.sizes import seeds, shrunk
 
 ORDER: Any = order_of
-FORWARD: Any = embedding_forward
 BACKWARD: Any = embedding_backward
 
 
@@ -24,17 +22,6 @@ def test_the_order_is_that_of_a_stable_sort(seed: int, n: int, bits: int) -> Non
     generator = np.random.default_rng(seed)
     ids = generator.choice(generator.integers(0, 2**bits, max(1, n // 2)), n)
     assert same_bits(ORDER(ids, 2**bits), np.argsort(ids, kind="stable"))
-
-
-@pytest.mark.parametrize("d", [1, 7, 64, CHUNK, CHUNK + 1])
-def test_every_row_of_every_chunk(d: int) -> None:
-    """Whatever bits it holds."""
-    d = shrunk(d, min(d, 7))
-    n, v = 3 * max(1, CHUNK // d) + 1 if d > 1 else 100, 9
-    table, ids = special_numbers(0, v, d), labels(1, n, v)
-    y = np.full((n, d), 7, np.float32)
-    FORWARD(table, ids, y)
-    assert same_bits(y, table[ids])
 
 
 @given(seed=seeds, g=st.sampled_from([0.0, -0.0, 1.0]))
