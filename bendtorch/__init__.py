@@ -109,6 +109,7 @@ _PARTS: Final = (
     "errors",
     "shapes",
     "keys",
+    "ops",
     "optim",
     "layer",
     "layers",
@@ -117,7 +118,7 @@ _PARTS: Final = (
     "laws",
     "train",
     "checkpoint",
-    "ops",
+    "models",
 )
 
 __all__ = [
