@@ -87,12 +87,14 @@ if TYPE_CHECKING:
         Momentum,
         Optimizer,
         PackedAdamW,
+        Schedule,
         StepLR,
     )
     from bendtorch.shapes import PROVE, Dim, Eq, Ids, Mat, checked, ids, mat
     from bendtorch.train import (
         Average,
         Batch,
+        Batches,
         Callback,
         EarlyStopping,
         History,
@@ -140,6 +142,7 @@ __all__ = [
     "Average",
     "AvgPool2d",
     "Batch",
+    "Batches",
     "BendError",
     "Both",
     "Bwd",
@@ -200,6 +203,7 @@ __all__ = [
     "Residual",
     "RoPE",
     "Run",
+    "Schedule",
     "Seq",
     "ShapeError",
     "SiLU",

@@ -96,7 +96,8 @@ def load_train(
             averaged = np.empty_like(average.flat)
             read_leaves(file, leaves, averaged, "average.")
             average.flat[:] = averaged
-        train.t, train.loss = int(file.metadata["step"]), float.fromhex(file.metadata["loss"])
+        train.t = int(file.metadata["step"])
+        train.loss, train.norm = (float.fromhex(file.metadata[name]) for name in ("loss", "norm"))
     return train
 
 
@@ -105,7 +106,7 @@ def _facts(train: Train[Any], data: Batches[Any, Any] | None) -> dict[str, str]:
     facts = {"optimizer": settings_text(train.optimizer), "clip": settings_text(train.clip)}
     if data is not None:
         facts["data"] = f"{data.count} examples in batches of {data.size}, key {data.key}"
-    facts |= {"step": str(train.t), "loss": float(train.loss).hex()}
+    facts |= {"step": str(train.t), "loss": float(train.loss).hex(), "norm": float(train.norm).hex()}
     first = train.optimizer.optimizers[0] if isinstance(train.optimizer, Bound) else train.optimizer
     if isinstance(first, Adam):
         facts |= {"q1": str(np.float32(1 - first.beta1**train.t)), "q2": str(np.float32(1 - first.beta2**train.t))}
@@ -118,9 +119,9 @@ def _compare(file: Reader, facts: Mapping[str, str]) -> None:
         if name in facts and file.metadata.get(name, facts[name]) != facts[name]:
             raise CheckpointError(f"{file.path}: was saved with {name} {file.metadata[name]}, given {facts[name]}")
     try:
-        steps, _ = int(file.metadata["step"]), float.fromhex(file.metadata["loss"])
+        steps, *_ = int(file.metadata["step"]), *(float.fromhex(file.metadata[name]) for name in ("loss", "norm"))
     except (KeyError, ValueError) as problem:
-        raise CheckpointError(f"{file.path}: says no step or loss ({problem})") from None
+        raise CheckpointError(f"{file.path}: says no step, loss or norm ({problem})") from None
     if steps < 0:
         raise CheckpointError(f"{file.path}: says step {steps}")
 
