@@ -64,7 +64,7 @@ def test_an_interrupted_step_leaves_no_gradient(as_tree: bool) -> None:
 
 @pytest.mark.parametrize("optimizer", ["adam", Adam, None])
 def test_what_is_no_optimizer_is_refused(optimizer: Any) -> None:
-    with pytest.raises(ConfigError, match=r"^Train.new: expected an optimizer such as Adam\(lr=1e-3\), got "):
+    with pytest.raises(ConfigError, match=r"^Train.new: optimizer must be one such as Adam\(lr=1e-3\), got "):
         Train.new(MODEL, optimizer, MODEL.init(Key(0)))
 
 

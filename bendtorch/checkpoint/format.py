@@ -141,13 +141,20 @@ class Reader:
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[Reader]:
     """A file to read from. Raises `CheckpointError`, naming what is wrong, when it is damaged or not of this kind."""
-    if path.exists() and not path.is_file():
-        raise CheckpointError(f"{path}: not a regular file")
+    require_file(path)
     with path.open("rb") as file:
         entries, header = _read_header(path, file)
         _validate(path)
         _verify(path, file, entries, header)
         yield Reader(path, file, entries, 8 + len(header))
+
+
+def require_file(path: Path) -> None:
+    """Refuse a directory, a device, a pipe."""
+    if path.is_dir():
+        raise CheckpointError(f"{path}: a directory, not a regular file; latest(folder) is its newest checkpoint")
+    if path.exists() and not path.is_file():
+        raise CheckpointError(f"{path}: not a regular file")
 
 
 def _validate(path: Path) -> None:

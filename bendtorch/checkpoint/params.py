@@ -13,21 +13,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from bendtorch.checkpoint.format import AnyArray, Reader, Tensor, reading, write_tensors
-from bendtorch.errors import ConfigError
+from bendtorch.errors import CheckpointError, ConfigError
+from bendtorch.layer.arguments import expect_layer, reading_params
 from bendtorch.layer.describe import leaf_cells
 from bendtorch.layer.leaf import Leaf
 from bendtorch.layer.protocol import Layer
+from bendtorch.shapes.arguments import as_path
 from bendtorch.shapes.guard import guard_mat
 
 P = TypeVar("P")
 
 FORMAT: Final = "bendtorch-params-1"
+RUNS: Final = "bendtorch-train-"  # what the formats of training runs begin with
 
 
 def save_params(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any], p: P) -> None:
@@ -35,8 +37,9 @@ def save_params(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any], p:
 
     Raises `ConfigError` when the model's leaves do not describe every number, and `OSError` when writing fails.
     """
-    tensors = list(param_tensors(model, p))
-    write_tensors(Path(path), tensors, {"format": FORMAT, "model": str(model)})
+    place = as_path("save_params", path)
+    tensors = param_tensors("save_params", model, p)
+    write_tensors(place, tensors, {"format": FORMAT, "model": str(model)})
 
 
 def load_params(
@@ -54,13 +57,22 @@ def load_params(
     are left in the file. Raises `CheckpointError`, naming the first difference, when the file is damaged or holds
     another model's parameters.
     """
-    leaves = described(model)
-    with reading(Path(path)) as file:
+    leaves = described("load_params", model)
+    for name, patterns in (("missing", missing), ("unused", unused)):
+        if isinstance(patterns, str):  # its characters would be patterns, and * fits everything
+            raise ConfigError(f"load_params: {name} must be a list of patterns, such as [{patterns!r}], got a str")
+    with reading(as_path("load_params", path)) as file:
+        if file.metadata.get("format", "").startswith(RUNS) and not unused:
+            raise CheckpointError(
+                f"{path}: is a training run; load_train loads it whole, "
+                'load_params(..., unused=["optimizer.*", "average.*"]) its weights'
+            )
         present = [leaf for leaf in leaves if leaf.name in file.names or not _any(missing, leaf.name)]
         for leaf in present:
             file.require(leaf.name, leaf.stored_dtype, leaf.stored_shape)
         file.refuse_others([*(leaf.name for leaf in leaves), *(n for n in file.names if _any(unused, n))])
-        flat = np.zeros(model.count(), np.float32) if p is None else model.dump(p)
+        with reading_params("load_params", model, p):
+            flat = np.zeros(model.count(), np.float32) if p is None else model.dump(p)
         read_leaves(file, leaves, flat, "", frozenset(leaf.name for leaf in present))
     loaded = model.zeros()
     model.load(loaded, flat, 0)
@@ -71,22 +83,25 @@ def _any(patterns: Sequence[str], name: str) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def described(model: Layer[P, Any, Any, Any]) -> tuple[Leaf, ...]:
+def described(caller: str, model: Layer[P, Any, Any, Any]) -> tuple[Leaf, ...]:
     """The model's leaves, when they account for every number."""
+    expect_layer(caller, model)
     cells, count = sum(leaf.cells for leaf in model.leaves), model.count()
     if cells != count:
         raise ConfigError(f"{model}: its leaves describe {cells} of {count} numbers; give every layer its leaves")
     return model.leaves
 
 
-def param_tensors(model: Layer[P, Any, Any, Any], p: P, prefix: str = "") -> Iterator[Tensor]:
+def param_tensors(caller: str, model: Layer[P, Any, Any, Any], p: P, prefix: str = "") -> list[Tensor]:
     """The tensors of the parameters, as they are in memory where the model tells its matrices."""
-    leaves, matrices = described(model), model.matrices
-    if matrices is None:
-        yield from flat_tensors(leaves, model.dump(p), prefix)
-        return
-    for leaf, array in zip(leaves, matrices(p), strict=True):
-        yield Tensor(prefix + leaf.name, leaf.stored_dtype, leaf.stored_shape, leaf_cells(leaf, array, guard_mat))
+    leaves, matrices = described(caller, model), model.matrices
+    with reading_params(caller, model, p):
+        if matrices is None:
+            return list(flat_tensors(leaves, model.dump(p), prefix))
+        return [
+            Tensor(prefix + leaf.name, leaf.stored_dtype, leaf.stored_shape, leaf_cells(leaf, array, guard_mat))
+            for leaf, array in zip(leaves, matrices(p), strict=True)
+        ]
 
 
 def flat_tensors(leaves: Sequence[Leaf], flat: AnyArray, prefix: str = "") -> Iterator[Tensor]:

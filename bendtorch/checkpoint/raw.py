@@ -17,11 +17,15 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from bendtorch.checkpoint.atomic import replacing
+from bendtorch.checkpoint.format import require_file
+from bendtorch.checkpoint.train import refuse_collected
 from bendtorch.checkpoint.tree import read_tree, tree_cells
 from bendtorch.errors import CheckpointError, ConfigError
+from bendtorch.layer.arguments import expect_layer, reading_params
 from bendtorch.layer.protocol import Layer
-from bendtorch.optim.config import Adam, Optimizer
+from bendtorch.optim.config import OPTIMIZERS, Adam, Optimizer
 from bendtorch.optim.state import PackedMoments, map_state
+from bendtorch.shapes.arguments import as_path, expect
 from bendtorch.shapes.arrays import FlatF32, Mat
 from bendtorch.shapes.dims import C, Dim, R
 from bendtorch.train.train import Train
@@ -35,12 +39,16 @@ MOST_STEPS: Final = 1 << 24
 
 def save_raw_params(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any], p: P) -> None:
     """Write the dump of `p`. The file is replaced whole."""
-    _write(Path(path), [model.dump(p)])
+    expect_layer("save_raw_params", model)
+    with reading_params("save_raw_params", model, p):
+        flat = model.dump(p)
+    _write(as_path("save_raw_params", path), [flat])
 
 
 def load_raw_params(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any]) -> P:
     """Parameters from a dump. Raises `CheckpointError` when the file has another size than the model."""
-    flat = _read(Path(path), model.count())
+    expect_layer("load_raw_params", model)
+    flat = _read(as_path("load_raw_params", path), model.count())
     p = model.zeros()
     model.load(p, flat, 0)
     return p
@@ -48,18 +56,21 @@ def load_raw_params(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any]
 
 def save_raw_train(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any], train: Train[P]) -> None:
     """Write a run, between two steps. Raises `ConfigError` for an optimizer with groups: the layout cannot say them."""
+    expect_layer("save_raw_train", model)
+    refuse_collected("save_raw_train", train)
     optimizer = train.optimizer
     if not isinstance(optimizer, Optimizer):
         raise ConfigError("save_raw_train: the layout has no place for groups; use save_train")
     state = map_state(train.st, model.dump) if train.flat is None else train.flat.st
-    parts = [model.dump(train.p)]
+    with reading_params("save_raw_train", model, train.p):
+        parts = [model.dump(train.p)]
     if isinstance(state, PackedMoments):
         parts.append(tree_cells(model.zeros(), state, train.t > 0))
     else:
         parts += [getattr(state, name) for name in ("m", "v") if hasattr(state, name)]
     if isinstance(optimizer, Adam):
         parts.append(np.array(corrections(optimizer, train.t), np.float32))
-    _write(Path(path), parts)
+    _write(as_path("save_raw_train", path), parts)
 
 
 def load_raw_train(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any], optimizer: Optimizer) -> Train[P]:
@@ -67,8 +78,10 @@ def load_raw_train(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any],
 
     Raises `CheckpointError` when the file does not fit the model and the optimizer; exact resume is `load_train`'s.
     """
-    path = Path(path)
-    train = Train.new(model, optimizer, model.zeros())
+    path = as_path("load_raw_train", path)
+    expect_layer("load_raw_train", model)
+    expect("load_raw_train", "optimizer", optimizer, OPTIMIZERS, "one without groups, such as Adam()")
+    train = Train.of(model, optimizer, None, None)
     state = map_state(train.st, model.dump) if train.flat is None else train.flat.st
     buffers = [getattr(state, name) for name in ("m", "v") if hasattr(state, name)]
     rest = 2 if isinstance(optimizer, Adam) else 0
@@ -93,11 +106,14 @@ def load_raw_train(path: str | os.PathLike[str], model: Layer[P, Any, Any, Any],
 
 def load_matrix(path: str | os.PathLike[str], r: Dim[R], c: Dim[C], offset: int = 0) -> Mat[R, C]:
     """An r × c matrix from r·c little-endian float32 numbers, from byte `offset` of a file on."""
-    path, size = Path(path), 4 * r * c
-    whole = path.stat().st_size
+    path = as_path("load_matrix", path)
+    for name, value in (("r", r), ("c", c), ("offset", offset)):
+        expect("load_matrix", name, value, int, "an int")
+    require_file(path)
+    size, whole = 4 * r * c, path.stat().st_size
     if r < 0 or c < 0 or offset < 0 or offset + size > whole:
         raise CheckpointError(f"{path}: Mat[{r}, {c}] from byte {offset} needs {size} bytes; the file has {whole}")
-    matrix: Any = np.fromfile(path, LITTLE, r * c, offset=offset).astype(np.float32).reshape(r, c)
+    matrix: Any = np.fromfile(path, LITTLE, r * c, offset=offset).astype(np.float32, copy=False).reshape(r, c)
     found: Mat[R, C] = matrix
     return found
 
@@ -143,10 +159,9 @@ def _write(path: Path, parts: list[FlatF32]) -> None:
 
 def _read(path: Path, count: int | None) -> FlatF32:
     """All numbers of a file, which must be `count` where that is known."""
-    if path.exists() and not path.is_file():
-        raise CheckpointError(f"{path}: not a regular file")
+    require_file(path)
     size = path.stat().st_size
     if size % 4 or (count is not None and size != 4 * count):
         want = "a multiple of 4" if count is None else f"{4 * count} ({count} numbers)"
         raise CheckpointError(f"{path}: has {size} bytes, expected {want}")
-    return np.fromfile(path, LITTLE).astype(np.float32)
+    return np.fromfile(path, LITTLE).astype(np.float32, copy=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from bendtorch.errors import ConfigError
 from bendtorch.optim.at import AdamAt, MomentumAt, SGDAt
@@ -35,6 +35,8 @@ def _at_least_0(name: str, **values: float) -> None:
 
 
 def _rate(name: str, lr: float | Schedule) -> None:
+    if isinstance(lr, type):
+        raise ConfigError(f"{name}: lr must be a number or a schedule, got the class {lr.__name__}; call it first")
     if not callable(lr):
         _at_least_0(name, lr=lr)
 
@@ -152,3 +154,4 @@ class PackedAdamW(AdamW):
 
 
 Optimizer: TypeAlias = SGD | Momentum | Adam | AdamW | PackedAdamW
+OPTIMIZERS: Final = (SGD, Momentum, Adam)  # and what is made of them

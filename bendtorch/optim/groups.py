@@ -15,7 +15,8 @@ from typing import Final, Protocol, TypeAlias
 
 from bendtorch.errors import ConfigError
 from bendtorch.optim.at import GroupedAt
-from bendtorch.optim.config import Adam, Momentum, Optimizer, PackedAdamW
+from bendtorch.optim.config import OPTIMIZERS, Adam, Momentum, Optimizer, PackedAdamW
+from bendtorch.shapes.arguments import expect
 
 
 class Named(Protocol):
@@ -51,9 +52,14 @@ class Grouped:
     groups: Mapping[Match, Optimizer] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
+        expect("Grouped", "default", self.default, OPTIMIZERS, "an optimizer, such as AdamW(1e-3)")
+        expect(
+            "Grouped", "groups", self.groups, Mapping, "a dict from a pattern to an optimizer, such as {'*.bias': ...}"
+        )
         for match, optimizer in self.groups.items():
             if not isinstance(match, str) and not callable(match):
                 raise ConfigError(f"Grouped: a group is a pattern of names or a function of the leaf, got {match!r}")
+            expect("Grouped", "the value of a group", optimizer, OPTIMIZERS, "an optimizer, such as AdamW(1e-3)")
             if kind(optimizer) != kind(self.default):
                 raise ConfigError(
                     f"Grouped: {optimizer} keeps another state than {self.default}; all groups of a model need the "
@@ -82,6 +88,17 @@ class Bound:
     def at(self, step: int) -> GroupedAt:
         """The numbers of step `step`, counted from 1."""
         return GroupedAt(tuple(optimizer.at(step) for optimizer in self.optimizers), self.index)
+
+
+def bound(caller: str, optimizer: Optimizer | Grouped, leaves: Sequence[Named]) -> Optimizer | Bound:
+    """The optimizer of a model with these leaves. Raises `ConfigError` for what is none."""
+    expect(caller, "optimizer", optimizer, (*OPTIMIZERS, Grouped), "one such as Adam(lr=1e-3)")
+    return optimizer.bind(leaves) if isinstance(optimizer, Grouped) else optimizer
+
+
+def first_of(optimizer: Optimizer | Bound) -> Optimizer:
+    """One of its optimizers: all of them keep the same kind of state."""
+    return optimizer.optimizers[0] if isinstance(optimizer, Bound) else optimizer
 
 
 FINAL: Final = (PackedAdamW, Adam, Momentum)

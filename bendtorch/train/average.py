@@ -8,8 +8,10 @@ import numpy as np
 
 from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.kernels.flat import approach
+from bendtorch.layer.arguments import expect_layer
 from bendtorch.layer.counter import counter_cells
 from bendtorch.layer.protocol import Layer
+from bendtorch.shapes.arguments import expect
 from bendtorch.train.train import Train
 
 P = TypeVar("P")
@@ -28,6 +30,8 @@ class Average(Generic[P]):
     """
 
     def __init__(self, model: Layer[P, Any, Any, Any], train: Train[P], decay: float = 0.999) -> None:
+        expect_layer("Average", model)
+        expect("Average", "train", train, Train, "a run, such as Train.new(model, optimizer, p)")
         if isinstance(decay, bool) or not isinstance(decay, (int, float)) or not 0 <= decay <= 1:
             raise ConfigError(f"Average: decay must be a number from 0 to 1, got {decay!r}")
         self.model, self.decay = model, float(decay)

@@ -7,11 +7,12 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
 from bendtorch.errors import ConfigError
+from bendtorch.layer.arguments import expect_layer
 from bendtorch.layer.protocol import Layer
+from bendtorch.shapes.arguments import as_path, expect_function
 from bendtorch.train.train import Train
 
 P = TypeVar("P")
@@ -63,7 +64,9 @@ class JsonLines(Callback[P]):
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path = as_path("JsonLines", path)
+        if self.path.is_dir():
+            raise ConfigError(f"JsonLines: {path} is a directory; name a file in it, such as {self.path / 'log.jsonl'}")
         self.file: IO[str] | None = None
 
     def after_step(self, run: Run[P]) -> None:
@@ -103,6 +106,10 @@ class EarlyStopping(Callback[P]):
     ) -> None:
         if isinstance(patience, bool) or not isinstance(patience, int) or patience < 1:
             raise ConfigError(f"EarlyStopping: patience must be an int of at least 1, got {patience!r}")
+        expect_layer("EarlyStopping", model)
+        expect_function(
+            "EarlyStopping", "score", score, "a function of the parameters, such as lambda p: evaluate(...)"
+        )
         self.model, self.score, self.patience, self.least = model, score, patience, least
         self.scores: list[float] = []
         self.best: P = model.zeros()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TypeVar
 
+from bendtorch.layer.arguments import reading_params
 from bendtorch.layer.protocol import Layer
 from bendtorch.losses.loss import Loss
+from bendtorch.shapes.arguments import expect
 from bendtorch.train.batches import Batches
+from bendtorch.train.rows import built_once
 
 P = TypeVar("P")
 X = TypeVar("X")
@@ -27,9 +29,12 @@ def evaluate(
 
     `model` and `loss` are functions of the number of rows, as for `fit`.
     """
-    model_of = lru_cache(maxsize=None)(lambda n: model(n).eval())
-    loss_of = lru_cache(maxsize=None)(loss)
+    model_of, loss_of = built_once("evaluate", model, loss, evaluating=True)
+    expect("evaluate", "data", data, Batches, "what batches(x, target, 256) gives")
     total = 0.0
     for batch in data.epoch(0):
-        total += loss_of(batch.n).value(model_of(batch.n).fwd(p, batch.x).y, batch.target) * batch.n
+        layer = model_of(batch.n)
+        with reading_params("evaluate", layer, p):
+            y = layer.fwd(p, batch.x).y
+        total += loss_of(batch.n).value(y, batch.target) * batch.n
     return total / data.count

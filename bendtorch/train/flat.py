@@ -75,15 +75,15 @@ def is_same(one: Any, two: Any) -> bool:
     return all(map(is_same, one, two))
 
 
-def flatten(model: Layer[P, Any, Any, Any], optimizer: Optimizer, p: P) -> Flattened[P] | None:
-    """A copy of `p` in a flat buffer, with a zero gradient and new moments, each in a flat buffer of its own.
+def flatten(model: Layer[P, Any, Any, Any], optimizer: Optimizer, p: P | None) -> Flattened[P] | None:
+    """A copy of `p`, or zeros, in a flat buffer, with a zero gradient and new moments, each in one of its own.
 
     None where the model has no such views, or its leaves do not tell what its cells hold.
     """
     view, count = model.view, model.count()
     if view is None or sum(leaf.cells for leaf in model.leaves) != count:
         return None
-    w, g = model.dump(p), np.zeros(count, np.float32)
+    w, g = np.zeros(count, np.float32) if p is None else model.dump(p), np.zeros(count, np.float32)
     st: OptState[FlatF32] = new_state(optimizer, lambda: np.zeros(count, np.float32), count)
     buffers = Flat(w, g, st, cells_of(model.leaves), tuple(counter_cells(model.leaves)))
     return Flattened(view(w, 0), view(g, 0), map_state(st, lambda flat: view(flat, 0)), buffers)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from itertools import islice
 from typing import Any, NoReturn, TypeVar
 
@@ -13,9 +12,11 @@ from bendtorch.errors import ConfigError, NonFiniteError
 from bendtorch.layer.protocol import Layer
 from bendtorch.losses.loss import Loss
 from bendtorch.optim.at import GroupedAt
+from bendtorch.shapes.arguments import expect
 from bendtorch.train.batches import Batch, Batches
 from bendtorch.train.callbacks import Callback, History, Run
 from bendtorch.train.progress import Report, progress
+from bendtorch.train.rows import built_once
 from bendtorch.train.train import Train
 from bendtorch.train.watch import first_not_finite
 
@@ -55,12 +56,11 @@ def fit(
     for name, least, value in (("epochs", 0, epochs), ("accumulate", 1, accumulate), ("start", 0, start)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ConfigError(f"fit: {name} must be at least {least}, got {value}")
-    for name, maker in (("model", model), ("loss", loss)):
-        if not callable(maker) or isinstance(maker, (Layer, Loss)):
-            raise ConfigError(
-                f"fit: {name} must be a function of the number of rows, such as lambda n: ..., because the last batch "
-                f"may be short; got {maker}"
-            )
+    expect("fit", "train", train, Train, "a run, such as Train.new(model, optimizer, p)")
+    expect("fit", "data", data, Batches, "what batches(x, target, 32, Key(0)) gives")
+    expect("fit", "callbacks", callbacks, Sequence, "a list of callbacks")
+    for callback in callbacks:
+        expect("fit", "each of callbacks", callback, Callback, 'a Callback, such as JsonLines("log.jsonl")')
     loop = _Loop(train, model, loss, Run(train, History()), callbacks)
     per_epoch = math.ceil(len(data) / accumulate)
     skipped = data.size * accumulate
@@ -104,8 +104,7 @@ class _Loop:
         callbacks: Sequence[Callback[Any]],
     ) -> None:
         self.train, self.run, self.callbacks = train, run, callbacks
-        self.model_of = lru_cache(maxsize=None)(model)
-        self.loss_of = lru_cache(maxsize=None)(loss)
+        self.model_of, self.loss_of = built_once("fit", model, loss)
 
     def epoch(self, number: int, groups: Iterator[list[Batch[Any, Any]]], report: Report) -> None:
         """The steps of one epoch, and what is called after them."""

@@ -9,13 +9,15 @@ import numpy as np
 
 from bendtorch.errors import ConfigError
 from bendtorch.kernels.flat import scale
+from bendtorch.layer.arguments import expect_layer, reading_params
 from bendtorch.layer.counter import advance_cells, counter_cells
 from bendtorch.layer.protocol import Layer
 from bendtorch.losses.loss import Loss
-from bendtorch.optim.clip import Clip, global_norm
-from bendtorch.optim.config import SGD, Adam, Momentum, Optimizer
-from bendtorch.optim.groups import Bound, Grouped
+from bendtorch.optim.clip import Clip, ClipNorm, ClipValue, global_norm
+from bendtorch.optim.config import Optimizer
+from bendtorch.optim.groups import Bound, Grouped, bound, first_of
 from bendtorch.optim.state import OptState, new_state
+from bendtorch.shapes.arguments import expect
 from bendtorch.train.flat import Flat, flatten, is_same
 
 P = TypeVar("P")
@@ -56,16 +58,24 @@ class Train(Generic[P]):
 
         `clip` bounds the gradient before each step (`ClipNorm`, `ClipValue`).
         """
-        if not isinstance(optimizer, (SGD, Momentum, Adam, Grouped)):
-            raise ConfigError(f"Train.new: expected an optimizer such as Adam(lr=1e-3), got {optimizer!r}")
-        bound = optimizer.bind(model.leaves) if isinstance(optimizer, Grouped) else optimizer
-        plain = optimizer.default if isinstance(optimizer, Grouped) else optimizer
+        expect_layer("Train.new", model)
+        chosen = bound("Train.new", optimizer, model.leaves)
+        with reading_params("Train.new", model, p):
+            return Train.of(model, chosen, p, clip)
+
+    @staticmethod
+    def of(model: Layer[P, X, Y, S], optimizer: Optimizer | Bound, p: P | None, clip: Clip | None) -> Train[P]:
+        """`new` with an optimizer that is bound to the model's leaves; without `p`, all weights are zero."""
+        if clip is not None:
+            expect("Train.new", "clip", clip, (ClipNorm, ClipValue), "None, ClipNorm(1.0) or ClipValue(1.0)")
+        plain = first_of(optimizer)
         flat = flatten(model, plain, p)
         if flat is not None:
-            return Train(bound, flat.p, flat.g, flat.st, flat.buffers, clip)
+            return Train(optimizer, flat.p, flat.g, flat.st, flat.buffers, clip)
         own = model.zeros()
-        model.load(own, model.dump(p), 0)
-        return Train(bound, own, model.zeros(), new_state(plain, model.zeros, model.count()), None, clip)
+        if p is not None:
+            model.load(own, model.dump(p), 0)
+        return Train(optimizer, own, model.zeros(), new_state(plain, model.zeros, model.count()), None, clip)
 
     def step(self, model: Layer[P, X, Y, S], loss: Loss[Y, Target], x: X, target: Target) -> float:
         """Forward, loss, backward and one optimizer step on the batch `(x, target)`; gives the loss before the step.

@@ -86,7 +86,8 @@ class Task:
         moments = [getattr(train.st, name) for name in ("m", "v") if hasattr(train.st, name)]
         dumped = [m if isinstance(m, np.ndarray) else model.dump(m) for m in moments]
         arrays = [model.dump(train.p), model.dump(train.g), *dumped]
-        return [*(array.tobytes() for array in arrays), repr((train.t, train.loss, train.norm)).encode()]
+        facts = np.array([train.t, train.loss, train.norm])
+        return [array.tobytes() for array in (*arrays, facts)]
 
 
 def small(n: int) -> Any:
