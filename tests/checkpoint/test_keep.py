@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bendtorch import SGD, Checkpoints, CrossEntropy, Key, Linear, Train, batches, fit, latest, load_train
+from bendtorch import SGD, Average, Checkpoints, CrossEntropy, Key, Linear, Train, batches, fit, latest, load_train
 from bendtorch.errors import ConfigError
 from tests.support.arrays import labels, numbers, same_bits
 from tests.support.files import names
@@ -70,6 +70,30 @@ def test_steps_are_ordered_as_numbers_and_other_files_left_alone(tmp_path: Path)
     run([Checkpoints(tmp_path, MODEL, last=2)], epochs=1)
     kept = ["notes.txt", "step-1000000.safetensors", "step-999999.safetensors", "step-x.safetensors"]
     assert names(tmp_path) == kept
+
+
+def test_a_resumed_run_keeps_the_best_until_it_is_better(tmp_path: Path) -> None:
+    best = tmp_path / "best.safetensors"
+    run([Checkpoints(tmp_path, MODEL, score=lambda p: 1.5)], epochs=1)
+    before = best.read_bytes()
+    again = Checkpoints(tmp_path, MODEL, score=lambda p: 2.0)
+    assert again.best_score == 1.5
+    run([again], epochs=1)
+    assert best.read_bytes() == before
+    run([Checkpoints(tmp_path, MODEL, score=lambda p: 1.0)], epochs=2)
+    assert load_train(best, MODEL, SGD(0.1)).t == 3
+    assert Checkpoints(tmp_path, MODEL, score=lambda p: 2.0).best_score == 1.0
+
+
+def test_the_average_is_kept_too(tmp_path: Path) -> None:
+    train = Train.new(MODEL, SGD(0.1), MODEL.init(Key(0)))
+    average, other = Average(MODEL, train), Average(MODEL, train)
+    average.flat[:] = 7
+    run([Checkpoints(tmp_path, MODEL, average=average)], epochs=1, train=train)
+    newest = latest(tmp_path)
+    assert newest is not None
+    load_train(newest, MODEL, SGD(0.1), average=other)
+    assert (other.flat == 7).all()
 
 
 @pytest.mark.parametrize("settings", [{"every": 0}, {"last": 0}, {"every": 1.5}, {"last": True}])
