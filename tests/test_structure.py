@@ -227,6 +227,7 @@ def test_every_mirrored_test_has_its_file() -> None:
     mirrored = {own_part(path) for path in SOURCES if path.parent != PACKAGE} - {PLUGIN}
     alone = {
         "cli/test_main.py": "the command's own arguments, in cli/__init__.py",
+        "checkpoint/test_memory.py": "what the files of params and train take",
         "checkpoint/test_resume.py": "whole runs, through optim, train and checkpoint",
         "train/test_train_collect.py": "micro-batches and clipping, in train/train.py",
     }

@@ -32,6 +32,7 @@ CHECKSUM: Final = "sha256"
 BLANK: Final = "0" * 64
 ALIGN: Final = 8
 PIECE: Final = 1 << 23  # bytes written, read and hashed at a time
+UNUSUAL: Final = 1 << 19  # bytes that any header may have
 LONGEST_HEADER: Final = 100_000_000  # the library's own limit
 
 
@@ -139,12 +140,14 @@ class Reader:
 
 
 @contextlib.contextmanager
-def reading(path: Path) -> Iterator[Reader]:
-    """A file to read from. Raises `CheckpointError`, naming what is wrong, when it is damaged or not of this kind."""
+def reading(path: Path, usual: int = 0) -> Iterator[Reader]:
+    """A file to read from. Raises `CheckpointError`, naming what is wrong, when it is damaged or not of this kind.
+
+    A header grows twentyfold when it is read, so it may only have `usual` bytes and some in proportion to the file.
+    """
     require_file(path)
     with path.open("rb") as file:
-        entries, header = _read_header(path, file)
-        _validate(path)
+        entries, header = _read_header(path, file, usual)
         _verify(path, file, entries, header)
         yield Reader(path, file, entries, 8 + len(header))
 
@@ -166,12 +169,15 @@ def _validate(path: Path) -> None:
         raise CheckpointError(f"{path}: not a complete safetensors file ({problem})") from None
 
 
-def _read_header(path: Path, file: BinaryIO) -> tuple[Mapping[str, Any], bytes]:
-    """The header and its bytes; no more memory is taken than the file has bytes."""
+def _read_header(path: Path, file: BinaryIO, usual: int) -> tuple[Mapping[str, Any], bytes]:
+    """The header and its bytes."""
     size = int.from_bytes(file.read(8), "little")
     whole = os.fstat(file.fileno()).st_size
     if not 2 <= size <= min(LONGEST_HEADER, whole - 8):
         raise CheckpointError(f"{path}: not a complete safetensors file (a header of {size} bytes in {whole})")
+    if size > usual + UNUSUAL + whole // 10:
+        raise CheckpointError(f"{path}: has a header of {size} bytes in {whole}, more than tensors of their size need")
+    _validate(path)
     header = file.read(size)
     try:
         entries = json.loads(header, object_pairs_hook=_once)

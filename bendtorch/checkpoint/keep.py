@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from bendtorch.checkpoint.format import reading
+from bendtorch.checkpoint.params import usual_header
 from bendtorch.checkpoint.train import NOTE, save_train
 from bendtorch.errors import ConfigError
 from bendtorch.layer.arguments import expect_layer
@@ -56,7 +57,7 @@ class Checkpoints(Callback[P]):
             expect_function("Checkpoints", "score", score, "a function of the parameters, such as lambda p: ...")
         self.folder, self.model, self.every, self.last = as_folder("Checkpoints", folder), model, every, last
         self.score, self.data, self.average = score, data, average
-        self.best_score = math.inf if score is None else _best_score(self.folder / BEST)
+        self.best_score = math.inf if score is None else _best_score(self.folder / BEST, model)
 
     def after_step(self, run: Run[P]) -> None:
         """Save where it is time."""
@@ -89,11 +90,11 @@ def latest(folder: str | os.PathLike[str]) -> Path | None:
     return found[-1] if found else None
 
 
-def _best_score(path: Path) -> float:
+def _best_score(path: Path, model: Layer[Any, Any, Any, Any]) -> float:
     """What the best checkpoint of an earlier run scored; infinity where there is none."""
     if not path.exists():
         return math.inf
-    with reading(path) as file:
+    with reading(path, usual_header(model)) as file:
         return float.fromhex(file.metadata.get(NOTE + SCORE, "inf"))
 
 

@@ -28,6 +28,7 @@ from bendtorch.shapes.guard import guard_mat
 
 P = TypeVar("P")
 
+OF_A_TENSOR: Final = 160  # bytes of a header, besides the name
 FORMAT: Final = "bendtorch-params-1"
 RUNS: Final = "bendtorch-train-"  # what the formats of training runs begin with
 
@@ -61,7 +62,7 @@ def load_params(
     for name, patterns in (("missing", missing), ("unused", unused)):
         if isinstance(patterns, str):  # its characters would be patterns, and * fits everything
             raise ConfigError(f"load_params: {name} must be a list of patterns, such as [{patterns!r}], got a str")
-    with reading(as_path("load_params", path)) as file:
+    with reading(as_path("load_params", path), usual_header(model)) as file:
         if file.metadata.get("format", "").startswith(RUNS) and not unused:
             raise CheckpointError(
                 f"{path}: is a training run; load_train loads it whole, "
@@ -90,6 +91,11 @@ def described(caller: str, model: Layer[P, Any, Any, Any]) -> tuple[Leaf, ...]:
     if cells != count:
         raise ConfigError(f"{model}: its leaves describe {cells} of {count} numbers; give every layer its leaves")
     return model.leaves
+
+
+def usual_header(model: Layer[P, Any, Any, Any]) -> int:
+    """How many bytes a header of the model's tensors has at most: of weights, two moments and an average."""
+    return len(str(model)) + 4 * sum(len(leaf.name) + OF_A_TENSOR for leaf in model.leaves)
 
 
 def param_tensors(caller: str, model: Layer[P, Any, Any, Any], p: P, prefix: str = "") -> list[Tensor]:

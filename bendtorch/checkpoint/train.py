@@ -21,7 +21,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from bendtorch.checkpoint.format import Reader, Tensor, reading, write_tensors
-from bendtorch.checkpoint.params import RUNS, described, flat_tensors, param_tensors, read_leaves
+from bendtorch.checkpoint.params import RUNS, described, flat_tensors, param_tensors, read_leaves, usual_header
 from bendtorch.errors import CheckpointError, ConfigError
 from bendtorch.layer.leaf import Leaf
 from bendtorch.layer.protocol import Layer
@@ -97,7 +97,7 @@ def load_train(
     place, leaves = as_path("load_train", path), described("load_train", model)
     chosen = bound("load_train", optimizer, leaves)
     _check_beside("load_train", model, data, average)
-    with reading(place) as file:
+    with reading(place, usual_header(model)) as file:
         if file.metadata.get("format") != FORMAT:
             raise CheckpointError(
                 f"{path}: is no training run, but {file.metadata.get('format', 'of another program')}; "
@@ -221,10 +221,10 @@ def _fill(file: Reader, model: Layer[P, Any, Any, Any], leaves: tuple[Leaf, ...]
     """Read the weights and the moments into a new run."""
     state: Any = train.st if train.flat is None else train.flat.st
     weights: Any = train.p if train.flat is None else train.flat.w
+    flat = np.empty(model.count() if train.flat is None else 0, np.float32)
     for prefix, target in {"": weights, **_buffers(state)}.items():
         if train.flat is not None or (prefix and isinstance(state, PackedMoments)):
             read_leaves(file, leaves, target, prefix)
         else:
-            flat = np.empty(model.count(), np.float32)
             read_leaves(file, leaves, flat, prefix)
             model.load(target, flat, 0)
