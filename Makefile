@@ -7,12 +7,13 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= out
 CHECKED := bendtorch stubs tests laws reference examples
 
-.PHONY: demo test previous check reference bench clean help
+.PHONY: demo test abuse previous check reference bench clean help
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo       type-check a first model, see mypy refuse a wrong width, train on real digits"
 	@echo "make test       the tests"
+	@echo "make abuse      killed saves, damaged files, runs stopped at every step: the long versions (a few minutes)"
 	@echo "make previous   the mypy plugin's cases under the mypy before the present one"
 	@echo "make check      ruff, and mypy --strict on everything"
 	@echo "make reference  every layer, loss and optimizer beside PyTorch and float64"
@@ -35,6 +36,10 @@ demo: $(VENV)/.examples
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+# What `make test` does a little of, at full length.
+abuse: $(VENV)/.dev
+	BENDTORCH_LONG=1 $(BIN)/python -m pytest -n 2 tests/abuse tests/checkpoint $(ARGS)
 
 # The plugin's cases under the mypy before the present one.
 previous: $(VENV)/.previous

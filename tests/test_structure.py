@@ -229,6 +229,7 @@ def test_every_mirrored_test_has_its_file() -> None:
         "cli/test_main.py": "the command's own arguments, in cli/__init__.py",
         "checkpoint/test_memory.py": "what the files of params and train take",
         "checkpoint/test_resume.py": "whole runs, through optim, train and checkpoint",
+        "checkpoint/test_tied.py": "shared parameters in the files of params and train",
         "train/test_train_collect.py": "micro-batches and clipping, in train/train.py",
     }
     for part in mirrored:
