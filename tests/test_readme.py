@@ -13,7 +13,11 @@ from tests.support.process import ROOT, environment
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-LAWS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "laws.md").read_text(encoding="utf-8"), re.DOTALL)
+PAGES = [
+    block
+    for page in ("laws.md", "training.md")
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
+]
 ERROR = next(line for line in TEXT.splitlines() if line.startswith("model.py:"))
 
 
@@ -30,7 +34,7 @@ def check(directory: Path, source: str) -> subprocess.CompletedProcess[str]:
     return run(directory, "bendtorch", "check", "model.py")
 
 
-@pytest.mark.parametrize("block", [*BLOCKS, *LAWS])
+@pytest.mark.parametrize("block", [*BLOCKS, *PAGES])
 def test_code_type_checks_and_runs(block: str, tmp_path: Path) -> None:
     checked = check(tmp_path, block)
     assert checked.returncode == 0, checked.stdout

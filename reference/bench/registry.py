@@ -37,8 +37,8 @@ class Row:
 
     `flops` is the arithmetic that the problem needs, and `traffic` the bytes that must come from or go to memory when
     nothing of it is in a cache: every input once, every result once. Both are the problem's own, the same for all
-    sides; 0 where the figure says nothing. `whole_process` marks calls that start processes: these take seconds, so
-    they are repeated less, and once for all numbers of threads.
+    sides; 0 where the figure says nothing. `whole_process` marks calls that start processes or write files: these
+    take seconds, so they are repeated less, and once for all numbers of threads. A `long` row is left out by --quick.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Row:
     flops: float = 0
     traffic: float = 0
     whole_process: bool = False
+    long: bool = False
 
 
 @dataclass(frozen=True, slots=True)

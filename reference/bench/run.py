@@ -42,7 +42,7 @@ class Runner:
         found: list[Result] = []
         for family in chosen:
             lines: list[Result] = []
-            for row in family.rows:
+            for row in (row for row in family.rows if not (self.quick and row.long)):
                 with self.console.status(f"{family.name}/{row.name}"):
                     lines += self.row(family.name, row, limits)
             self.console.print(table(family.name, lines), "")
