@@ -33,3 +33,9 @@ def reading_params(caller: str, model: Layer[Any, Any, Any, Any], p: object) -> 
             f"{caller}: p must be parameters of {model}, got {shown(p)}; give what model.init(Key(0)), "
             f"load_params(path, model) or train.p of the same model is ({problem})"
         ) from problem
+
+
+def expect_params(caller: str, model: Layer[Any, Any, Any, Any], p: object) -> None:
+    """Refuse parameters of another nesting. Their sizes are compared where they are used."""
+    with reading_params(caller, model, p):
+        (model.dump if model.matrices is None else model.matrices)(p)

@@ -98,7 +98,7 @@ class EarlyStopping(Callback[P]):
 
         EarlyStopping(model, lambda p: evaluate(mlp, loss, held_out, p))
 
-    `best` are the parameters of the best epoch (copied), `scores` those of all epochs.
+    `best` are the parameters of the best epoch (copied), `scores` those of all epochs. A resumed run counts anew.
     """
 
     def __init__(

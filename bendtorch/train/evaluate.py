@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from bendtorch.layer.arguments import reading_params
+from bendtorch.layer.arguments import expect_params
 from bendtorch.layer.protocol import Layer
 from bendtorch.losses.loss import Loss
 from bendtorch.shapes.arguments import expect
@@ -31,10 +31,8 @@ def evaluate(
     """
     model_of, loss_of = built_once("evaluate", model, loss, evaluating=True)
     expect("evaluate", "data", data, Batches, "what batches(x, target, 256) gives")
+    expect_params("evaluate", model_of(min(data.size, data.count)), p)
     total = 0.0
     for batch in data.epoch(0):
-        layer = model_of(batch.n)
-        with reading_params("evaluate", layer, p):
-            y = layer.fwd(p, batch.x).y
-        total += loss_of(batch.n).value(y, batch.target) * batch.n
+        total += loss_of(batch.n).value(model_of(batch.n).fwd(p, batch.x).y, batch.target) * batch.n
     return total / data.count

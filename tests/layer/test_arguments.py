@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 
 from bendtorch.errors import ConfigError, ShapeError
-from bendtorch.layer.arguments import expect_layer, reading_params
+from bendtorch.layer.arguments import expect_layer, expect_params, reading_params
 from tests.support.models import LIN, mlp
 
 
@@ -45,3 +46,10 @@ def test_other_errors_pass(fault: BaseException) -> None:
     with pytest.raises(type(fault)) as raised, reading_params("f", LIN(1, 2, 3), 7):
         raise fault
     assert raised.value is fault
+
+
+@pytest.mark.parametrize("model", [mlp(3), dataclasses.replace(mlp(3), matrices=None)])
+def test_parameters_of_another_nesting_are_refused(model: Any) -> None:
+    expect_params("f", model, mlp(5).zeros())
+    with pytest.raises(ConfigError, match=r"^f: p must be parameters of Seq\("):
+        expect_params("f", model, LIN(1, 2, 3).zeros())
