@@ -28,6 +28,7 @@ from bendtorch.errors import CheckpointError
 AnyArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 OURS: Final = "bendtorch-"  # what the formats of our files begin with
+METADATA: Final = "__metadata__"
 CHECKSUM: Final = "sha256"
 BLANK: Final = "0" * 64
 ALIGN: Final = 8
@@ -79,7 +80,7 @@ def _pieces(tensors: Sequence[Tensor]) -> Iterator[memoryview]:
 
 def _header(tensors: Sequence[Tensor], metadata: dict[str, str]) -> bytes:
     """Names, types, shapes and places, padded so that the numbers are aligned."""
-    entries: dict[str, Any] = {"__metadata__": metadata}
+    entries: dict[str, Any] = {METADATA: metadata}
     start = 0
     for tensor in tensors:
         end = start + tensor.array.nbytes
@@ -97,21 +98,16 @@ class Reader:
     file: BinaryIO
     entries: Mapping[str, Any]
     start: int
-
-    @property
-    def metadata(self) -> Mapping[str, str]:
-        """What was written beside the tensors."""
-        found: Mapping[str, str] = self.entries.get("__metadata__", {})
-        return found
+    metadata: Mapping[str, str]
 
     @property
     def names(self) -> frozenset[str]:
         """The tensors."""
-        return frozenset(self.entries) - {"__metadata__"}
+        return frozenset(self.entries)
 
     def require(self, name: str, dtype: str, shape: tuple[int, ...]) -> None:
         """Refuse a tensor that is missing, or of another type or shape."""
-        if name not in self.names:
+        if name not in self.entries:
             raise CheckpointError(f"{self.path}: tensor {name!r} is missing; the file is of another model")
         found = self.entries[name]
         if found["dtype"] != dtype:
@@ -149,7 +145,8 @@ def reading(path: Path, usual: int = 0) -> Iterator[Reader]:
     with path.open("rb") as file:
         entries, header = _read_header(path, file, usual)
         _verify(path, file, entries, header)
-        yield Reader(path, file, entries, 8 + len(header))
+        tensors = {name: entry for name, entry in entries.items() if name != METADATA}
+        yield Reader(path, file, tensors, 8 + len(header), entries.get(METADATA, {}))
 
 
 def require_file(path: Path) -> None:
@@ -198,7 +195,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _verify(path: Path, file: BinaryIO, entries: Mapping[str, Any], header: bytes) -> None:
     """Compare the checksum with the file."""
-    metadata = entries.get("__metadata__", {})
+    metadata = entries.get(METADATA, {})
     if CHECKSUM not in metadata:
         if any(value.startswith(OURS) for value in metadata.values()):
             raise CheckpointError(f"{path}: has lost its checksum; the file is damaged")

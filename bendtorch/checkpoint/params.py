@@ -68,7 +68,7 @@ def load_params(
                 f"{path}: is a training run; load_train loads it whole, "
                 'load_params(..., unused=["optimizer.*", "average.*"]) its weights'
             )
-        present = [leaf for leaf in leaves if leaf.name in file.names or not _any(missing, leaf.name)]
+        present = [leaf for leaf in leaves if leaf.name in file.entries or not _any(missing, leaf.name)]
         for leaf in present:
             file.require(leaf.name, leaf.stored_dtype, leaf.stored_shape)
         file.refuse_others([*(leaf.name for leaf in leaves), *(n for n in file.names if _any(unused, n))])
