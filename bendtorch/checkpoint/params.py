@@ -75,6 +75,8 @@ def load_params(
         with reading_params("load_params", model, p):
             flat = np.zeros(model.count(), np.float32) if p is None else model.dump(p)
         read_leaves(file, leaves, flat, "", frozenset(leaf.name for leaf in present))
+    if model.view is not None:
+        return model.view(flat, 0)
     loaded = model.zeros()
     model.load(loaded, flat, 0)
     return loaded

@@ -79,18 +79,21 @@ def share(opt: Opt, first: int, count: int) -> Opt:
     """The numbers for `count` leaves from leaf `first` on: one set where they are all of one group."""
     if not isinstance(opt, GroupedAt):
         return opt
+    index = _indices(opt, first, count)
+    return opt.opts[index[0]] if len(set(index)) == 1 else GroupedAt(opt.opts, index)
+
+
+def of_leaf(opt: Opt, leaf: int) -> OneOpt:
+    """The numbers for one leaf."""
+    return opt.opts[_indices(opt, leaf, 1)[0]] if isinstance(opt, GroupedAt) else opt
+
+
+def _indices(opt: GroupedAt, first: int, count: int) -> tuple[int, ...]:
+    """The groups of `count` leaves from leaf `first` on."""
     index = opt.index[first : first + count]
     if len(index) != count:
         raise ConfigError(
             f"step: the optimizer's groups were made for {len(opt.index)} leaves, but leaf {first + count - 1} is "
             "stepped; bind the optimizer to the leaves of the model that it steps"
         )
-    return opt.opts[index[0]] if len(set(index)) == 1 else GroupedAt(opt.opts, index)
-
-
-def of_leaf(opt: Opt, leaf: int) -> OneOpt:
-    """The numbers for one leaf."""
-    one = share(opt, leaf, 1)
-    if isinstance(one, GroupedAt):
-        raise ConfigError(f"step: leaf {leaf} has no group of its own")
-    return one
+    return index

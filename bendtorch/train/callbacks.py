@@ -75,9 +75,7 @@ class JsonLines(Callback[P]):
 
     def after_epoch(self, run: Run[P]) -> None:
         """Write the epoch's line, and all lines to the file."""
-        self._write(epoch=run.epoch, mean_loss=run.history.epochs[-1])
-        if self.file is not None:
-            self.file.flush()
+        self._write(epoch=run.epoch, mean_loss=run.history.epochs[-1]).flush()
 
     def close(self) -> None:
         """Close the file."""
@@ -85,12 +83,13 @@ class JsonLines(Callback[P]):
             self.file.close()
             self.file = None
 
-    def _write(self, **values: float) -> None:
+    def _write(self, **values: float) -> IO[str]:
         if self.file is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.file = self.path.open("a", encoding="utf-8")
         finite = {name: value if math.isfinite(value) else None for name, value in values.items()}
         self.file.write(json.dumps(finite) + "\n")
+        return self.file
 
 
 class EarlyStopping(Callback[P]):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -164,7 +165,7 @@ def test_what_a_process_that_is_gone_has_left_is_removed_at_the_next_save(tmp_pa
 @POSIX
 def test_what_another_process_is_writing_stays_however_old_it_is(tmp_path: Path) -> None:
     target = tmp_path / "file"
-    kept = [left_behind(target, HERE, process, age=1e6) for process in (os.getppid(), 1)]
+    kept = [left_behind(target, HERE, process, age=1e6) for process in {os.getppid(), 1}]
     write(target, b"new")
     assert names(tmp_path) == sorted(["file", *(path.name for path in kept)])
 
@@ -202,6 +203,19 @@ def test_only_temporaries_of_the_same_target_are_removed(tmp_path: Path) -> None
     assert not mine.exists()
     assert all(other.exists() for other in (*others, directory))
     assert target.read_bytes() == b"new"
+
+
+def test_a_process_that_belongs_to_somebody_else_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(process: int, number: int) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "kill", refuse)
+    assert atomic._is_running(5)
+
+
+def test_only_posix_flushes_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(atomic, "os", SimpleNamespace(name="nt"))  # with nothing to open a directory with
+    atomic._sync_directory(tmp_path)
 
 
 KILLED = """

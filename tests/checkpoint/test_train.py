@@ -107,6 +107,18 @@ def test_collected_micro_batches_are_not_saved(tmp_path: Path) -> None:
     assert names(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [({"t": -1}, "says step -1"), ({"t": "two"}, "says no step, loss or norm"), ({"t": 1.5}, "says no step")],
+)
+def test_a_run_at_no_step_is_refused(tmp_path: Path, change: Any, text: str) -> None:
+    train = trained(SGD(0.1))
+    vars(train).update(change)
+    save_train(tmp_path / "run", net(8), train)
+    with pytest.raises(CheckpointError, match=text):
+        load_train(tmp_path / "run", net(8), SGD(0.1))
+
+
 def by_name(step: int) -> float:
     return 0.1 / step
 

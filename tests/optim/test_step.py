@@ -181,3 +181,11 @@ def test_flat_buffers_that_do_not_fit_are_refused(place: str, change: str) -> No
     with pytest.raises(ShapeError, match=rf"^step: (the|a) {place} must be "):
         step_flat(optimizer.at(1), made["weights"], made["gradient"], state)
     assert same_bits(made["weights"], before)
+
+
+@pytest.mark.parametrize("span", [(-1, 4, 0), (0, 9, 0), (5, 4, 0), (0, 8, 1), (0, 8, -1)])
+def test_spans_outside_of_the_buffer_are_refused(span: Any) -> None:
+    w = numbers(0, 8)
+    with pytest.raises(ShapeError, match=r"step: span \(.*\) is outside of 8 numbers and 1 groups"):
+        step_flat(SGD(0.1).at(1), w, numbers(1, 8), new_state(SGD(0.1), lambda: numbers(0, 8)), (span,))
+    assert same_bits(w, numbers(0, 8))

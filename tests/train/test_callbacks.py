@@ -110,6 +110,11 @@ def test_the_log_is_json_whatever_the_numbers(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "log").read_text(encoding="utf-8"))["norm"] is None
 
 
+def test_a_log_that_was_never_written_is_closed(tmp_path: Path) -> None:
+    FIT(start(), model, loss, data(), 0, callbacks=[JsonLines(tmp_path / "log")])
+    assert not (tmp_path / "log").exists()
+
+
 def test_early_stopping_keeps_the_best() -> None:
     scores = iter([3.0, 2.0, 2.5, 2.1, 1.0])
     seen: list[Any] = []

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from bendtorch import SGD, AdamW, ClipNorm, ClipValue, CrossEntropy, Dropout, Key, Linear, ReLU, Train
 from bendtorch.errors import ConfigError, IndexRangeError, NonFiniteError
 from bendtorch.optim import global_norm
+from bendtorch.train.train import scaled
 from tests.support.arrays import numbers, same_bits
 from tests.support.sizes import seeds
 
@@ -134,3 +135,11 @@ def test_impossible_weights_are_refused(weight: Any) -> None:
     train = Train.new(model, SGD(1.0), model.init(Key(1)))
     with pytest.raises(ConfigError, match="collect: weight must be a finite number above 0"):
         train.collect(model, CE(5, 4), *batch(2, 5), weight)
+
+
+def test_every_matrix_of_a_nest_is_scaled_and_ids_stay() -> None:
+    a, b, ids = numbers(0, 2, 3), numbers(1, 2, 1), np.array([1, 2])
+    x, (y, z) = scaled((a, (ids, b)), 0.3)
+    assert same_bits(x, a * np.float32(0.3))
+    assert same_bits(z, b * np.float32(0.3))
+    assert y is ids

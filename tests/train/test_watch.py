@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bendtorch import CrossEntropy, Dropout, Key, Linear, Loss, LossOut, ReLU, Repeat, Residual
-from bendtorch.layer import Bwd, Fwd, make_layer
+from bendtorch.layer import Bwd, Fwd, make_layer, matrix
 from bendtorch.layer.params import Params
 from bendtorch.train.watch import first_not_finite
 from tests.support.arrays import numbers, same_bits
@@ -82,6 +82,15 @@ def test_in_an_output() -> None:
 
 def test_in_a_gradient() -> None:
     assert found(dense >> broken(forward=False) >> relu) == "the gradient of the input of layer 2, layer()"
+
+
+def test_in_a_gradient_of_the_parameters() -> None:
+    def bwd(p: Any, s: Any, dy: Any, g: Any) -> Any:
+        g[0, 1] = np.inf
+        return Bwd(dy, g)
+
+    layer: Any = make_layer(matrix(1, C), lambda p, x: Fwd(x, ()), bwd)
+    assert found(dense >> layer >> relu) == "the gradient of the parameters of layer 2, layer()"
 
 
 @pytest.mark.parametrize("loss", [np.nan, 1.0])
