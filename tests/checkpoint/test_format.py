@@ -243,3 +243,25 @@ def test_a_fault_at_every_call_leaves_the_old_file(
         assert names(tmp_path) == (["m"] if path.exists() else [])
     assert faults >= 11
     read_all(path)
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    written(path)
+    with reading(path) as file:
+        os.truncate(path, path.stat().st_size - 40)
+        with pytest.raises(CheckpointError, match="tensor 'b' is cut short"):
+            file.read_into("b", np.empty(5, np.uint16))
+        with pytest.raises(CheckpointError, match="tensor 'a' is cut short"):
+            file.read_into("a", np.empty(5, np.float32))
+
+
+def test_numbers_are_turned_round_where_the_machine_has_them_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path / "m")
+    monkeypatch.setattr(module, "sys", SimpleNamespace(byteorder="big"))
+    with reading(tmp_path / "m") as file:
+        b = np.empty(5, np.uint16)
+        file.read_into("b", b)
+    assert same_bits(b.byteswap(), np.arange(5, dtype=np.uint16))
