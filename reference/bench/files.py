@@ -1,8 +1,8 @@
 """Checkpoints beside the plainest way to put the same bytes on the disk and back, and beside PyTorch's.
 
-Ours and the plain side write beside the file of the round before and rename; all wait for the disk (fsync). Ours also writes whole or not
-at all, and hashes what it writes, on another thread; reading, it hashes everything before it uses anything. The files
-lie in the system's directory for temporary files; TMPDIR names another disk.
+Ours and the plain side write beside the file of the round before and rename; all wait for the disk (fsync). Ours also
+hashes what it writes, on another thread; reading, it hashes everything before it uses anything. The files lie in the
+system's directory for temporary files; TMPDIR names another disk.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Files:
         save_params(self.path("ours"), self.model, self.p)
 
     def save_plainly(self) -> None:
-        """The same bytes, and nothing else; into a new file, as ours: pages that are new to the system cost the most."""
+        """The same bytes, and nothing else; into a new file, as ours: pages new to the system cost the most."""
         with self.path("new").open("wb") as file:
             for array in self.p:
                 file.write(array.data)
