@@ -15,7 +15,7 @@ from typing import Final, cast
 
 import numpy as np
 
-from bendtorch.shapes.arrays import Mat
+from bendtorch.shapes.arrays import Mat, Places
 from bendtorch.shapes.dims import C, Dim, N
 
 LARGE: Final = 1 << 20  # bytes; below it numpy's own allocator is as fast
@@ -94,6 +94,11 @@ def empty_mat(n: Dim[N], c: Dim[C]) -> Mat[N, C]:
         return cast("Mat[N, C]", np.empty((n, c), np.float32))
     size = -(-(n * c * 4 + ALIGN) // GRAIN) * GRAIN
     return cast("Mat[N, C]", np.asarray(_Lease(_store.take(size), (n, c))))
+
+
+def empty_places(n: Dim[N], c: Dim[C]) -> Places[N, C]:
+    """A matrix of places that are not set."""
+    return cast("Places[N, C]", empty_mat(n, c).view(np.int32))
 
 
 def free_bytes() -> int:

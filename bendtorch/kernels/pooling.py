@@ -1,9 +1,8 @@
-"""Pooling kernels: the largest number, or the mean, of each window of each channel of each image.
+"""What pools share: how their work is cut, and which cells the windows of some rows cover.
 
-Wide rows of windows are laid out cell by cell (`unfold`), so that cell (i, j) of many windows is a vector: kh·kw
-comparisons or additions a window, in vector lanes. Where there are few windows in a row, as in a pool over a whole
-image, they are gone through one after another. The gradient of the maximum looks for it again: to keep where it was
-would take half as much memory again as the input, which is kept anyway.
+A window is reduced along its rows first, then along its columns. The first step goes through each row of the image
+once, for all windows that cover it; the second works on whole rows of windows; both are vector loops. Where a row has
+few windows, as in a pool over a whole image, they are gone through one after another.
 
 A channel is worked on as a whole, and the channels of all images are one long image here.
 """
@@ -14,218 +13,75 @@ from typing import Final
 
 import numpy as np
 
-from bendtorch.kernels.arrays import Flat, Matrix, Places
-from bendtorch.kernels.compile import helper, kernel
-from bendtorch.kernels.linear import add_to_totals
-from bendtorch.kernels.parallel import chunks_of, parallel_for
-from bendtorch.kernels.rows import wide_sum
-from bendtorch.kernels.views import borrowed
-from bendtorch.kernels.windows import ZERO, Window, copy, fill, first_cell, fold, unfold
+from bendtorch.kernels.arrays import Flat
+from bendtorch.kernels.compile import helper
+from bendtorch.kernels.windows import Window, copy, fill
 
-CHUNK: Final = 1 << 15  # cells of windows a chunk
-FEW: Final = 8  # windows in a row that are gone through one by one
-LOWEST: Final = np.float32(-np.inf)
+CHUNK: Final = 1 << 16  # cells a chunk
+FEW: Final = 4  # fewer windows in a row are gone through one by one
+BLOCK: Final = 1 << 12  # cells reduced along their rows at a time: they stay in the nearest cache
 
 
 @helper
-def _step(w: Window) -> int:
+def channels_of_chunk(w: Window) -> int:
     """How many channels are a chunk's."""
-    return max(1, CHUNK // max(w.height * w.width, w.rows * w.columns * w.kh * w.kw))
+    return max(1, CHUNK // max(w.height * w.width, w.rows * w.columns))
 
 
 @helper
-def _rows_at_a_time(w: Window) -> int:
-    """How many rows of windows are laid out at a time."""
-    return max(1, min(w.rows, CHUNK // (w.kh * w.kw * w.columns)))
+def rows_of_block(w: Window) -> int:
+    """How many rows of windows are worked on at a time."""
+    return max(1, min(w.rows, (BLOCK // windows_across(w) - w.kh) // w.stride))
 
 
 @helper
-def _cells_inside(start: int, side: int, size: int) -> tuple[int, int]:
-    """Which cells of a window that starts there (below 0 on padding) are on an axis of the image."""
-    return max(0, -start), min(side, size - start)
+def lines_of_block(w: Window) -> int:
+    """How many rows of the image these cover at most."""
+    return min(w.height, (rows_of_block(w) - 1) * w.stride + w.kh)
 
 
 @helper
-def _raise(best: Flat, line: Flat) -> None:
-    """best = line where that is larger, or NaN."""
-    for i in range(best.size):
-        best[i] = line[i] if (line[i] > best[i]) | (line[i] != line[i]) else best[i]
+def lines_inside(above: int, below: int, w: Window) -> tuple[int, int]:
+    """The rows of the image that are covered by the rows `above` to `below` of windows."""
+    return max(0, above * w.stride - w.padding), min(w.height, (below - 1) * w.stride + w.kh - w.padding)
 
 
 @helper
-def _raise_places(best: Flat, places: Places, line: Flat, place: np.int32) -> None:
-    """The same, and `place` where it is so."""
-    for i in range(best.size):
-        better = (line[i] > best[i]) | (line[i] != line[i])
-        best[i] = line[i] if better else best[i]
-        places[i] = place if better else places[i]
+def cells_inside(start: int, side: int, size: int) -> tuple[int, int]:
+    """The cells on an axis of the image of a window that starts there (below 0 on padding)."""
+    return max(0, start), min(start + side, size)
 
 
 @helper
-def _largest(cells: Flat, row: int, column: int, w: Window) -> tuple[np.float32, int]:
-    """The largest number of one window (the first of equals, the last NaN), and where it is from its corner on."""
-    top, bottom = _cells_inside(row * w.stride - w.padding, w.kh, w.height)
-    left, right = _cells_inside(column * w.stride - w.padding, w.kw, w.width)
-    corner = first_cell(row, column, 0, 0, w)
-    best, place = LOWEST, top * w.width + left
-    for i in range(top, bottom):
-        for offset in range(i * w.width + left, i * w.width + right):
-            cell = cells[corner + offset]
-            if cell > best or cell != cell:
-                best, place = cell, offset
-    return best, place
-
-
-@kernel
-def _max_chunk(chunk: int, x: Matrix, y: Matrix, w: Window) -> None:
-    cells, results, area, size = borrowed(x), borrowed(y), w.height * w.width, w.rows * w.columns
-    step, rows, wide = _step(w), _rows_at_a_time(w), w.columns >= FEW
-    lines = np.empty((w.kh * w.kw, rows * w.columns if wide else 0), np.float32)
-    for channel in range(chunk * step, min((chunk + 1) * step, x.size // area)):
-        for top in range(0, w.rows, rows):
-            bottom = min(top + rows, w.rows)
-            out = results[channel * size + top * w.columns : channel * size + bottom * w.columns]
-            if wide:
-                unfold(cells, channel, channel + 1, top, bottom, w, LOWEST, lines, 0)
-                copy(lines[0], out)
-                for line in range(1, lines.shape[0]):
-                    _raise(out, lines[line, : out.size])
-            else:
-                for window in range(out.size):
-                    row, column = top + window // w.columns, window % w.columns
-                    out[window] = _largest(cells[channel * area :], row, column, w)[0]
-
-
-@kernel
-def max_pool2d_forward(x: Matrix, y: Matrix, w: Window) -> None:
-    """y = the largest number of each window; NaN where there is one."""
-    parallel_for(_max_chunk, chunks_of(x.shape[0] * w.channels, _step(w)), (x, y, w))
+def windows_across(w: Window) -> int:
+    """How many windows have room in a row of the image with its padding, and as many cells that windows run over."""
+    return w.columns + (w.kw - 1) // w.stride
 
 
 @helper
-def _find(cells: Flat, channel: int, top: int, bottom: int, w: Window, lines: Matrix, places: Places) -> None:
-    """`_largest`'s places for some rows of windows; what is found first is the first cell that is no padding."""
-    for row in range(top, bottom):
-        i = max(0, w.padding - row * w.stride)
-        for column in range(w.columns):
-            j = max(0, w.padding - column * w.stride)
-            places[(row - top) * w.columns + column] = i * w.width + j
-    unfold(cells, channel, channel + 1, top, bottom, w, LOWEST, lines, 0)
-    best, count = lines[0], (bottom - top) * w.columns
-    for line in range(1, lines.shape[0]):
-        place = np.int32(line // w.kw * w.width + line % w.kw)
-        _raise_places(best[:count], places[:count], lines[line, :count], place)
-
-
-@kernel
-def _max_gradient_chunk(chunk: int, x: Matrix, dy: Matrix, dx: Matrix, w: Window) -> None:
-    cells, given, results, area = borrowed(x), borrowed(dy), borrowed(dx), w.height * w.width
-    step, rows, wide = _step(w), _rows_at_a_time(w), w.columns >= FEW
-    lines = np.empty((w.kh * w.kw, rows * w.columns if wide else 0), np.float32)
-    places = np.empty(rows * w.columns, np.int32)
-    for channel in range(chunk * step, min((chunk + 1) * step, x.size // area)):
-        start, window = channel * area, channel * w.rows * w.columns
-        fill(results[start : start + area], ZERO)
-        for top in range(0, w.rows, rows):
-            bottom = min(top + rows, w.rows)
-            if wide:
-                _find(cells, channel, top, bottom, w, lines, places)
-            for row in range(top, bottom):
-                for column in range(w.columns):
-                    place = np.int64(places[(row - top) * w.columns + column]) if wide else 0
-                    if not wide:
-                        place = _largest(cells[start:], row, column, w)[1]
-                    results[start + first_cell(row, column, 0, 0, w) + place] += given[window]
-                    window += 1
-
-
-@kernel
-def max_pool2d_gradient(x: Matrix, dy: Matrix, dx: Matrix, w: Window) -> None:
-    """dx: each number of dy where the largest of its window is; the sum of those that meet in a cell."""
-    parallel_for(_max_gradient_chunk, chunks_of(x.shape[0] * w.channels, _step(w)), (x, dy, dx, w))
+def room_of_block(w: Window) -> int:
+    """How many numbers `with_padding` needs; none where the rows of the image are as one already."""
+    return 0 if _is_seamless(w) else lines_of_block(w) * windows_across(w) * w.stride
 
 
 @helper
-def _total(cells: Flat, row: int, column: int, w: Window) -> float:
-    """The sum of one window."""
-    top, bottom = _cells_inside(row * w.stride - w.padding, w.kh, w.height)
-    left, right = _cells_inside(column * w.stride - w.padding, w.kw, w.width)
-    corner, total = first_cell(row, column, 0, 0, w), 0.0
-    if right - left == w.width:  # whole rows, one after another
-        return wide_sum(cells[corner + top * w.width + left : corner + (bottom - 1) * w.width + right])
-    for i in range(top, bottom):
-        total += wide_sum(cells[corner + i * w.width + left : corner + i * w.width + right])
-    return total
-
-
-@kernel
-def _mean_chunk(chunk: int, x: Matrix, y: Matrix, w: Window) -> None:
-    cells, results, area, size = borrowed(x), borrowed(y), w.height * w.width, w.rows * w.columns
-    step, rows, wide, count = _step(w), _rows_at_a_time(w), w.columns >= FEW, np.float64(w.kh * w.kw)
-    lines = np.empty((w.kh * w.kw, rows * w.columns if wide else 0), np.float32)
-    totals = np.empty(rows * w.columns, np.float64)
-    for channel in range(chunk * step, min((chunk + 1) * step, x.size // area)):
-        for top in range(0, w.rows, rows):
-            bottom = min(top + rows, w.rows)
-            out = results[channel * size + top * w.columns : channel * size + bottom * w.columns]
-            if wide:
-                unfold(cells, channel, channel + 1, top, bottom, w, ZERO, lines, 0)
-                totals[:] = 0.0
-                for line in range(lines.shape[0]):
-                    add_to_totals(lines[line, : out.size], totals[: out.size])
-            else:
-                for window in range(out.size):
-                    row, column = top + window // w.columns, window % w.columns
-                    totals[window] = _total(cells[channel * area :], row, column, w)
-            for window in range(out.size):
-                out[window] = np.float32(totals[window] / count)
-
-
-@kernel
-def avg_pool2d_forward(x: Matrix, y: Matrix, w: Window) -> None:
-    """y = the mean of each window, padding counted as zeros; summed in float64 and rounded once."""
-    parallel_for(_mean_chunk, chunks_of(x.shape[0] * w.channels, _step(w)), (x, y, w))
+def _is_seamless(w: Window) -> bool:
+    return w.padding == 0 and windows_across(w) * w.stride == w.width
 
 
 @helper
-def _divide(source: Flat, by: np.float32, target: Flat) -> None:
-    for i in range(target.size):
-        target[i] = source[i] / by
+def with_padding(image: Flat, top: int, bottom: int, w: Window, blank: np.float32, room: Flat) -> Flat:
+    """Some rows of the image with blanks beside them, as one long row in which every window is whole.
 
-
-@helper
-def _add_share(share: np.float32, row: int, column: int, w: Window, cells: Flat) -> None:
-    """A window's share, into each of its cells."""
-    top, bottom = _cells_inside(row * w.stride - w.padding, w.kh, w.height)
-    left, right = _cells_inside(column * w.stride - w.padding, w.kw, w.width)
-    corner = first_cell(row, column, 0, 0, w)
-    for i in range(top, bottom):
-        for offset in range(i * w.width + left, i * w.width + right):
-            cells[corner + offset] += share
-
-
-@kernel
-def _mean_gradient_chunk(chunk: int, dy: Matrix, dx: Matrix, w: Window) -> None:
-    given, results, area, size = borrowed(dy), borrowed(dx), w.height * w.width, w.rows * w.columns
-    step, rows, wide, count = _step(w), _rows_at_a_time(w), w.columns >= FEW, np.float32(w.kh * w.kw)
-    lines = np.empty((w.kh * w.kw, rows * w.columns if wide else 0), np.float32)
-    for channel in range(chunk * step, min((chunk + 1) * step, dx.size // area)):
-        start = channel * area
-        fill(results[start : start + area], ZERO)
-        for top in range(0, w.rows, rows):
-            bottom = min(top + rows, w.rows)
-            source = given[channel * size + top * w.columns : channel * size + bottom * w.columns]
-            if wide:
-                for line in range(lines.shape[0]):
-                    _divide(source, count, lines[line, : source.size])
-                fold(lines, 0, channel, channel + 1, top, bottom, w, results)
-            else:
-                for window in range(source.size):
-                    row, column = top + window // w.columns, window % w.columns
-                    _add_share(source[window] / count, row, column, w, results[start:])
-
-
-@kernel
-def avg_pool2d_gradient(dy: Matrix, dx: Matrix, w: Window) -> None:
-    """dx: the sum of the shares of the windows that a cell is in."""
-    parallel_for(_mean_gradient_chunk, chunks_of(dx.shape[0] * w.channels, _step(w)), (dy, dx, w))
+    Window number i begins at cell i·stride; of each row's `windows_across` the first `columns` are the image's.
+    """
+    if _is_seamless(w):
+        return image[top * w.width : bottom * w.width]
+    pitch = windows_across(w) * w.stride
+    used = min(w.width, pitch - w.padding)
+    for line in range(bottom - top):
+        begin, start = line * pitch + w.padding, (top + line) * w.width
+        fill(room[begin - w.padding : begin], blank)
+        copy(image[start : start + used], room[begin : begin + used])
+        fill(room[begin + used : (line + 1) * pitch], blank)
+    return room

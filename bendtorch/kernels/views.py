@@ -14,7 +14,7 @@ from typing import Any, Final
 import numba
 import numpy as np
 
-from bendtorch.kernels.arrays import Flat
+from bendtorch.kernels.arrays import Flat, Places
 from bendtorch.kernels.atomics import pointer
 from bendtorch.kernels.compile import JIT, helper
 
@@ -25,10 +25,18 @@ def _borrowed(array: Any) -> Flat:
     return view
 
 
-def _plain(array: Any) -> Flat:
-    flat: Flat = array.reshape(-1)
-    return flat
+@helper
+def _borrowed_places(array: Any) -> Places:
+    view: Places = numba.carray(pointer(array.ctypes.data), (array.size,), np.int32)
+    return view
+
+
+def _plain(array: Any) -> Any:
+    return array.reshape(-1)
 
 
 borrowed: Final[Callable[[Any], Flat]] = _borrowed if JIT else _plain
 """All numbers of a float32 array in C order, as a flat view that does not keep the array alive."""
+
+borrowed_places: Final[Callable[[Any], Places]] = _borrowed_places if JIT else _plain
+"""The same of an int32 array."""

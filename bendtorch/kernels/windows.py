@@ -66,9 +66,13 @@ def copy(source: Flat, target: Flat) -> None:
 
 
 @helper
-def _copy_every(source: Flat, stride: int, target: Flat) -> None:
+def copy_every(source: Flat, stride: int, target: Flat) -> None:
+    """Copy every `stride`-th number of the source."""
     if stride == 1:
         copy(source, target)
+    elif stride == 2:  # a constant: loads of whole vectors
+        for i in range(target.size):
+            target[i] = source[2 * i]
     else:
         for i in range(target.size):
             target[i] = source[i * stride]
@@ -112,7 +116,7 @@ def _unfold_line(source: Flat, low: int, high: int, w: Window, blank: np.float32
     begin, start = 0, 0
     while begin < target.size:
         fill(target[begin : begin + low], blank)
-        _copy_every(source[start:], w.stride, target[begin + low : begin + high])
+        copy_every(source[start:], w.stride, target[begin + low : begin + high])
         fill(target[begin + high : begin + w.columns], blank)
         begin, start = begin + w.columns, start + w.stride * w.width
 

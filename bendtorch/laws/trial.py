@@ -92,11 +92,13 @@ def draw(
 
 
 def filled(spec: Spec, generator: Generator, kind: str) -> Any:
-    """Arrays of a spec, in a nest of tuples like it; ids are below their bound, or 0 or 1 without one."""
+    """Arrays of a spec, in a nest of tuples like it; ids and places are below their bound, or 0 or 1 without one."""
     if isinstance(spec, tuple):
         return tuple(filled(part, generator, kind) for part in spec)
     if spec.kind == "Ids":
         return generator.integers(0, 2 if spec.below is None else spec.below, spec.shape)
+    if spec.kind == "Places":
+        return generator.integers(0, 2 if spec.below is None else spec.below, spec.shape, np.int32)
     return FILLS[kind](generator, spec.shape)
 
 

@@ -21,10 +21,10 @@ from bendtorch.mypy_plugin.poly import Poly
 from bendtorch.mypy_plugin.queries import is_dimension
 from bendtorch.mypy_plugin.size_text import evaluate, parse_size
 from bendtorch.mypy_plugin.types import literal, normalise, poly_of, type_of, unknown
-from bendtorch.mypy_plugin.vocabulary import BEND_DIM, IDS, MAT
+from bendtorch.mypy_plugin.vocabulary import BEND_DIM, IDS, MAT, PLACES
 from bendtorch.mypy_plugin.watch import MessageWatch
 
-RANKS = {MAT: 2, IDS: 1}
+RANKS = {MAT: 2, IDS: 1, PLACES: 2}
 
 
 class _UnknownSizeError(Exception):

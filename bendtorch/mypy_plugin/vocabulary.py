@@ -15,6 +15,7 @@ ARITHMETIC: Final = "bendtorch.shapes.arith"
 
 MAT: Final = f"{ARRAYS}.Mat"
 IDS: Final = f"{ARRAYS}.Ids"
+PLACES: Final = f"{ARRAYS}.Places"
 MUL: Final = f"{ARITHMETIC}.Mul"
 ADD: Final = f"{ARITHMETIC}.Add"
 DIV: Final = f"{ARITHMETIC}.Div"

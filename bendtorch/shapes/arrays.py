@@ -1,4 +1,5 @@
-"""The array types: `Mat[N, C]` (float32, two axes), `Ids[N]` (int32 or int64, one axis), `FlatF32`, `Counter`.
+"""The array types: `Mat[N, C]` (float32, two axes), `Ids[N]` (int32 or int64, one axis), and what layers keep:
+`Places[N, C]` (int32, two axes), `FlatF32`, `Counter`.
 
 To a type checker `Mat[N, C]` is `np.ndarray[tuple[N, C], np.dtype[np.float32]]`, so users pass plain numpy arrays and
 wrap nothing. At run time it is the jaxtyping annotation `Float32[np.ndarray, "N C"]`, which `@checked` enforces.
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
 
     Mat: TypeAlias = np.ndarray[tuple[N, C], np.dtype[np.float32]]
     Ids: TypeAlias = np.ndarray[tuple[N], np.dtype[np.int32 | np.int64 | np.intp]]
+    Places: TypeAlias = np.ndarray[tuple[N, C], np.dtype[np.int32]]
     FlatF32: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float32]]
     Counter: TypeAlias = np.ndarray[tuple[Literal[1], Literal[1]], np.dtype[np.uint32]]
 else:
-    from jaxtyping import AbstractDtype, Float32, UInt32
+    from jaxtyping import AbstractDtype, Float32, Int32, UInt32
 
     from bendtorch.shapes.runtime import SizedArray
 
@@ -30,5 +32,6 @@ else:
 
     Mat = SizedArray("Mat", Float32, 2)
     Ids = SizedArray("Ids", Index, 1)
+    Places = SizedArray("Places", Int32, 2)
     FlatF32 = Float32[np.ndarray, "_"]
     Counter = UInt32[np.ndarray, "1 1"]

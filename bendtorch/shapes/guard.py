@@ -16,12 +16,13 @@ from typing import Any, Final, cast
 import numpy as np
 
 from bendtorch.errors import DtypeError, ShapeError
-from bendtorch.shapes.arrays import Ids, Mat
+from bendtorch.shapes.arrays import Ids, Mat, Places
 from bendtorch.shapes.dims import C, N
 
 F32: Final = np.dtype(np.float32)
 I64: Final = np.dtype(np.int64)
-INDEX: Final = (I64, np.dtype(np.int32))
+I32: Final = np.dtype(np.int32)
+INDEX: Final = (I64, I32)
 
 
 def guard_mat(x: Mat[N, C], shape: tuple[int, int], layer: str, argument: str) -> Mat[N, C]:
@@ -66,6 +67,14 @@ def guard_ids(x: Ids[N], count: int, layer: str, argument: str) -> Ids[N]:
     return cast("Ids[N]", np.array(x, dtype=np.int64, order="C", subok=False))
 
 
+def guard_places(x: Places[N, C], shape: tuple[int, int], layer: str, argument: str) -> Places[N, C]:
+    """`x` when it is an int32 matrix of `shape`, as `guard_mat`."""
+    if type(x) is np.ndarray and (x.dtype is I32 or x.dtype == I32) and x.shape == shape and x.flags.carray:
+        return x
+    _require_matrix(x, I32, "Places", shape, layer, argument)
+    return cast("Places[N, C]", np.array(x, dtype=np.int32, order="C", subok=False))
+
+
 def refuse_masked(x: Any, layer: str, argument: str) -> None:
     """Refuse a masked array in which something is masked, and the masked constant itself."""
     if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
@@ -76,14 +85,21 @@ def refuse_masked(x: Any, layer: str, argument: str) -> None:
 
 
 def _require_mat(x: Any, shape: tuple[int, ...], layer: str, argument: str) -> None:
-    """Say what is wrong with an array, where it is more than its layout in memory."""
-    want = f"Mat[{', '.join(map(str, shape))}]"
+    """Say what is wrong with a `Mat`, where it is more than its layout in memory."""
+    _require_matrix(x, F32, "Mat", shape, layer, argument)
+
+
+def _require_matrix(
+    x: Any, dtype: np.dtype[Any], kind: str, shape: tuple[int, ...], layer: str, argument: str
+) -> None:
+    name = "an int32" if dtype is I32 else "a float32"
+    want = f"{kind}[{', '.join(map(str, shape))}]"
     if not isinstance(x, np.ndarray):
-        raise DtypeError(f"{layer}: {argument} must be a float32 numpy array {want}, got {type(x).__name__}")
-    if x.dtype != F32:
+        raise DtypeError(f"{layer}: {argument} must be {name} numpy array {want}, got {type(x).__name__}")
+    if x.dtype != dtype:
         raise DtypeError(
-            f"{layer}: {argument} must be float32 in native byte order, got {x.dtype.str} ({x.dtype});"
-            f" convert it with {argument}.astype(np.float32)"
+            f"{layer}: {argument} must be {dtype} in native byte order, got {x.dtype.str} ({x.dtype});"
+            f" convert it with {argument}.astype(np.{dtype})"
         )
     if x.shape != shape:
         raise ShapeError(f"{layer}: {argument} must be {want}, got an array of shape {list(x.shape)}")

@@ -14,9 +14,9 @@ from bendtorch.errors import ShapeError
 
 @dataclass(frozen=True)
 class ArraySpec:
-    """One array: its kind as users write it (`Mat`, `Ids`), its sizes, and the bytes of one element.
+    """One array: its kind as users write it (`Mat`, `Ids`, `Places`), its sizes, and the bytes of one element.
 
-    `below` is the bound of ids, where it is known: they go from 0 to below - 1. Two specs are equal whatever it is.
+    `below` is the bound of ids and places, where it is known: they go from 0 to below - 1. Two specs are equal whatever it is.
     """
 
     kind: str
@@ -39,6 +39,11 @@ def mat_spec(rows: int, columns: int) -> ArraySpec:
 def ids_spec(count: int, below: int | None = None) -> ArraySpec:
     """The spec of an `Ids[count]` of ids from 0 to below - 1, counted at its larger width (int64)."""
     return ArraySpec("Ids", (count,), 8, below)
+
+
+def places_spec(rows: int, columns: int, below: int) -> ArraySpec:
+    """The spec of a `Places[rows, columns]` of places from 0 to below - 1."""
+    return ArraySpec("Places", (rows, columns), 4, below)
 
 
 def show_spec(spec: Spec | None) -> str:

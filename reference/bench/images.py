@@ -34,7 +34,7 @@ AnyLayer = Layer[Any, Any, Any, Any]
 
 conv: Any = Conv2d  # of sizes in a table
 POOL_LAYERS: Final[tuple[tuple[str, Any, Function, bool], ...]] = (
-    ("MaxPool2d", MaxPool2d, functional.max_pool2d, True),  # whose backward pass reads x
+    ("MaxPool2d", MaxPool2d, functional.max_pool2d, True),  # which keeps where the largest are
     ("AvgPool2d", AvgPool2d, functional.avg_pool2d, False),
 )
 
@@ -54,11 +54,11 @@ def rows() -> Iterator[Row]:
         image = (n, c, h, w)
         x, y = n * c * h * w, n * c * ((h + 2 * padding - k) // stride + 1) * ((w + 2 * padding - k) // stride + 1)
         name = f"{n}×{c}×{h}×{w}, {k}×{k}, stride {stride}"
-        for kind, build, pool, again in POOL_LAYERS:
+        for kind, build, pool, keeps in POOL_LAYERS:
             function = partial(_pool, pool, image, k, stride, padding)
             layer = partial(build, *image, k, stride=stride, padding=padding)
-            moved = 4 * (x + y), 4 * (x + y + (x if again else 0))
-            yield from _both(f"{kind} {name}", layer, function, (0, 0), moved)
+            moved = 4 * (x + y + (y if keeps else 0))
+            yield from _both(f"{kind} {name}", layer, function, (0, 0), (moved, moved))
 
 
 def _conv2d(

@@ -110,6 +110,7 @@ LAYOUTS: Final[Mapping[str, Callable[[Array], Array]]] = {
 """The same numbers, laid out in memory in another way."""
 
 WRONG_TYPES: Final = ("float64", "float16", "int32", "int64", "uint8", "bool", "complex64", ">f4", "object")
+WRONG_PLACES: Final = ("float32", "float64", "int8", "int16", "int64", "uint8", "uint32", "bool", ">i4", "object")
 WRONG_IDS: Final = ("float32", "float64", "int8", "int16", "uint8", "uint32", "uint64", "bool", ">i4", ">i8", "object")
 
 

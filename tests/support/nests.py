@@ -37,7 +37,7 @@ def fits(value: Any, spec: Any) -> bool:
     """Whether a value is the nest of arrays that a spec says."""
     if isinstance(spec, tuple):
         return type(value) is tuple and len(value) == len(spec) and all(map(fits, value, spec))
-    kinds = {"Mat": ("float32",), "Ids": ("int32", "int64"), "Counter": ("uint32",)}[spec.kind]
+    kinds = {"Mat": ("float32",), "Ids": ("int32", "int64"), "Places": ("int32",), "Counter": ("uint32",)}[spec.kind]
     return type(value) is np.ndarray and value.shape == spec.shape and str(value.dtype) in kinds
 
 

@@ -7,6 +7,7 @@ every combinator passes them, whatever nest of matrices and ids it takes and giv
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,6 +25,7 @@ from bendtorch.laws.trial import draw
 from tests.support.arrays import (
     LAYOUTS,
     WRONG_IDS,
+    WRONG_PLACES,
     WRONG_TYPES,
     all_same_bits,
     as_lists,
@@ -163,11 +165,11 @@ def other_arrays_are_refused(case: Case) -> None:
 
 def other_array_is_refused(value: Any, place: int, spec: Any, call: Callable[[Any], Any], starts: Any) -> None:
     """The call refuses every wrong array in one place of its argument, in words that begin with one of `starts`."""
-    array, matrix = as_lists(value)[place], spec.kind == "Mat"
-    for wrong in WRONG_TYPES if matrix else WRONG_IDS:
+    array, (types, wanted) = as_lists(value)[place], OTHER_TYPES[spec.kind]
+    for wrong in types:
         text = refused(DtypeError, lambda w=wrong: call(replaced(value, place, array.astype(w))), np.dtype(wrong).name)  # type: ignore[misc]
         assert text.startswith(starts)
-        assert f".astype(np.{'float32' if matrix else 'int64'})" in text
+        assert f".astype(np.{wanted})" in text
     for shape in wrong_shapes(array):
         other = np.zeros(shape, array.dtype)
         text = refused(ShapeError, lambda w=other: call(replaced(value, place, w)), f"must be {spec}", f"{list(shape)}")  # type: ignore[misc]
@@ -175,6 +177,14 @@ def other_array_is_refused(value: Any, place: int, spec: Any, call: Callable[[An
     for thing in (array.tolist(), None, 1.0, "x"):
         text = refused(DtypeError, lambda w=thing: call(replaced(value, place, w)), f"got {type(thing).__name__}")  # type: ignore[misc]
         assert text.startswith(starts)
+
+
+OTHER_TYPES: Final = {
+    "Mat": (WRONG_TYPES, "float32"),
+    "Ids": (WRONG_IDS, "int64"),
+    "Places": (WRONG_PLACES, "int32"),
+}
+"""The types that each kind of array is refused in, and the one that it has."""
 
 
 def wrong_shapes(array: Any) -> list[tuple[int, ...]]:
@@ -198,17 +208,25 @@ def refused(error: type[Exception], call: Callable[[], Any], *texts: str) -> str
 
 
 def ids_out_of_range_are_refused(case: Case) -> None:
-    """An id that is negative, or not below its bound, raises IndexRangeError with its position, value and bound."""
+    """An id or place that is negative, or not below its bound, raises IndexRangeError: where it is, its value, its bound.
+
+    Be it in x or in s.
+    """
     layer, p, x = case.layer, case.p, case.x()
-    for place, spec in enumerate(array_specs(layer.info.takes)):
-        if spec.below is None or spec.shape[0] == 0:
-            continue
-        position = case.seed % spec.shape[0]
-        for wrong in (-1, spec.below, -(2**31), 2**31 - 1):
-            ids = as_lists(x)[place].copy()
-            ids[position] = wrong
-            given = replaced(x, place, ids)
-            refused(IndexRangeError, lambda w=given: layer.fwd(p, w), f"[{position}] is {wrong}", f"{spec.below - 1}")  # type: ignore[misc]
+    s, dy = layer.fwd(p, x).s, case.dy()
+    for value, specs, call in (
+        (x, layer.info.takes, lambda value: layer.fwd(p, value)),
+        (s, layer.info.saves, lambda value: layer.bwd(p, value, dy, layer.zeros())),
+    ):
+        for place, spec in enumerate(array_specs(specs)):
+            if spec.below is None or 0 in spec.shape:
+                continue
+            position = np.unravel_index(case.seed % math.prod(spec.shape), spec.shape)
+            for wrong in (-1, spec.below, -(2**31), 2**31 - 1):
+                ids = as_lists(value)[place].copy()
+                ids[position] = wrong
+                text = f"[{', '.join(map(str, position))}] is {wrong}"
+                refused(IndexRangeError, lambda w=replaced(value, place, ids): call(w), text, f"{spec.below - 1}")  # type: ignore[misc]
 
 
 def empty_batches_are_accepted(case: Case) -> None:

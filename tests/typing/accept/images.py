@@ -7,6 +7,7 @@ from typing import Any, Literal
 from typing_extensions import TypeVar, assert_type
 
 from bendtorch import AvgPool2d, Conv, Conv2d, Dim, Id, Layer, Linear, Mat, MaxPool2d, ReLU, Unit
+from bendtorch.shapes.arrays import Places
 from bendtorch.shapes.dims import C, H, K, N, W
 
 
@@ -28,9 +29,9 @@ assert_type(Conv2d(32, 3, 28, 30, 8, 3, 5), Layer[Conv[8, 3, 3, 5], Mat[32, 2520
 assert_type(Conv2d(2, 1, 9, 9, 4, 3, 3, padding=1).zeros().weight, Mat[4, 9])
 assert_type(Conv2d(2, 1, 9, 9, 4, 3, 3, stride=2), Layer[Conv[4, 1, 3, 3], Mat[2, 81], Mat[2, 64], Mat[2, 81]])
 assert_type(Conv2d(2, 1, 8, 8, 4, 3, 3, stride=2, padding=1), Layer[Conv[4, 1, 3, 3], Mat[2, 64], Mat[2, 64], Mat[2, 64]])
-assert_type(MaxPool2d(2, 3, 7, 9, 2), Layer[Unit, Mat[2, 189], Mat[2, 36], Mat[2, 189]])
-assert_type(MaxPool2d(2, 3, 7, 9, 2, stride=None), Layer[Unit, Mat[2, 189], Mat[2, 36], Mat[2, 189]])
-assert_type(MaxPool2d(2, 3, 7, 9, 3, stride=1, padding=1), Layer[Unit, Mat[2, 189], Mat[2, 189], Mat[2, 189]])
+assert_type(MaxPool2d(2, 3, 7, 9, 2), Layer[Unit, Mat[2, 189], Mat[2, 36], Places[2, 36]])
+assert_type(MaxPool2d(2, 3, 7, 9, 2, stride=None), Layer[Unit, Mat[2, 189], Mat[2, 36], Places[2, 36]])
+assert_type(MaxPool2d(2, 3, 7, 9, 3, stride=1, padding=1), Layer[Unit, Mat[2, 189], Mat[2, 189], Places[2, 189]])
 assert_type(AvgPool2d(2, 3, 7, 9, k=2, padding=1), Layer[Unit, Mat[2, 189], Mat[2, 60], Unit])
 
 

@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bendtorch.kernels import pooling
+from bendtorch.kernels import avg_pool2d as avg_pool2d_kernels
+from bendtorch.kernels import max_pool2d as max_pool2d_kernels
 from bendtorch.kernels.compile import JIT
 from bendtorch.kernels.windows import Window
 from tests.support.images import avg_pool2d, max_pool2d
 from tests.support.threads import at_every_count
+
+MAX: Any = max_pool2d_kernels
+MEAN: Any = avg_pool2d_kernels
 
 CASES = {
     "no images": (0, 2, 5, 5, 2, 2, 0),
@@ -37,11 +41,11 @@ def test_both_pools_at_every_thread_count(name: str) -> None:
 
     def compute() -> list[Any]:
         y, dx, mean, back = (np.full_like(like, np.nan) for like in (dy, x, dy, x))
-        kernels: Any = pooling
-        kernels.max_pool2d_forward(x, y, window)
-        kernels.max_pool2d_gradient(x, dy, dx, window)
-        kernels.avg_pool2d_forward(x, mean, window)
-        kernels.avg_pool2d_gradient(dy, back, window)
+        places = np.empty_like(dy, np.int32)
+        MAX.max_pool2d_forward(x, y, places, window)
+        assert MAX.max_pool2d_gradient(places, dy, dx, window)
+        MEAN.avg_pool2d_forward(x, mean, window)
+        MEAN.avg_pool2d_gradient(dy, back, window)
         return [y, dx, mean, back]
 
     results = at_every_count(compute)
