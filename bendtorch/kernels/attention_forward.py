@@ -35,13 +35,15 @@ from bendtorch.kernels.attention_tiles import (
 )
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.memory import empty_mat
-from bendtorch.kernels.panels import Panel, is_finite, panel, part, row_of, transpose
+from bendtorch.kernels.panels import Panel, floats, is_finite, panel, part, row_of, transpose
 from bendtorch.kernels.parallel import parallel_for
 from bendtorch.kernels.rows import row_max
 from bendtorch.kernels.sums import row_sum
 from bendtorch.kernels.vecmath import exp
 
 ZERO: Final = np.float32(0)
+LOWEST: Final = np.float32(-np.inf)
+SHORT: Final = 48  # rows of no more numbers have their exponentials taken together
 
 
 class Inputs(NamedTuple):
@@ -85,6 +87,45 @@ def exponential_row(x: Flat, scale: np.float32) -> float:
 
 
 @helper
+def _arguments(x: Flat, seen: int, top: np.float32, scale: np.float32) -> None:
+    for j in range(x.size):
+        x[j] = (x[j] - top) * scale if j < seen else LOWEST
+
+
+@helper
+def _exponentials_in_place(x: Flat) -> None:
+    """Without computing what is zero: results below the normal range are slow."""
+    for j in range(x.size):
+        nothing = x[j] == LOWEST
+        e = exp(ZERO if nothing else x[j])
+        x[j] = ZERO if nothing else e
+
+
+@kernel
+def exponential_tile(place: Place, tile: Panel, totals: Totals, heads: Heads, scale: np.float32) -> None:
+    """`exponential_row` of each of a tile's rows, and zeros where a query does not see a key.
+
+    Loops over short rows would spend their time in their ends; so a tile of these is one array, but for what needs a
+    row by itself. The bits are the same.
+    """
+    m, width = place.high - place.low, tile.stride
+    if width > SHORT:
+        for i in range(m):
+            scores, seen = row_of(tile, i, place.n), seen_by(place, i, heads)
+            totals[i] = exponential_row(scores[:seen], scale)
+            scores[seen:] = ZERO
+        return
+    for i in range(m):
+        seen = seen_by(place, i, heads)
+        top = row_max(row_of(tile, i, seen))
+        _arguments(row_of(tile, i, width), 0 if top == LOWEST else seen, top, scale)
+    _exponentials_in_place(floats(tile.address, m * width))
+    for i in range(m):
+        total = row_sum(row_of(tile, i, seen_by(place, i, heads)))
+        totals[i] = 1.0 if total == 0.0 else total
+
+
+@helper
 def _divide(x: Flat, total: float) -> None:
     inverse = 1.0 / total
     for j in range(x.size):
@@ -106,10 +147,7 @@ def _weights(place: Place, task: Forward, tile: Panel, totals: Totals, heads: He
     m, n = place.high - place.low, place.n
     turned = turned_panel(task.turned, place.sequence, place.reads, heads)
     score_tile(query_panel(task.q, place, heads), m, heads.hd, turned, n, tile)
-    for i in range(m):
-        scores, seen = row_of(tile, i, n), seen_by(place, i, heads)
-        totals[i] = exponential_row(scores[:seen], scale)
-        scores[seen:] = ZERO
+    exponential_tile(place, tile, totals, heads, scale)
 
 
 @kernel

@@ -115,7 +115,11 @@ def _rows_chunk(chunk: int, x: Matrix, y: Matrix, places: PlaceMatrix, w: Window
     cells, results, found = borrowed(x), borrowed(y), borrowed_places(places)
     step, rows, area, across = channels_of_chunk(w), rows_of_block(w), w.height * w.width, windows_across(w)
     count = lines_of_block(w) * across
-    padded, numbers, spare = np.empty(room_of_block(w), np.float32), np.empty(count, np.float32), np.empty(count, np.float32)
+    padded, numbers, spare = (
+        np.empty(room_of_block(w), np.float32),
+        np.empty(count, np.float32),
+        np.empty(count, np.float32),
+    )
     indices, corners = np.empty(count, np.int32), np.empty(count, np.int32)
     lines, line_places = borrowed(numbers), borrowed_places(indices)
     _place_corners(w, corners)
@@ -161,7 +165,7 @@ def _largest(image: Flat, row: int, column: int, w: Window) -> int:
     if right - left == w.width:  # whole rows of the image, one after another
         run = image[place : bottom * w.width]
         most = row_max(run)
-        return place + np.int64(_first_equal(run, most) if most == most else _last_nan(run))
+        return place + int(_first_equal(run, most) if most == most else _last_nan(run))
     best = LOWEST
     for i in range(top, bottom):
         for cell in range(i * w.width + left, i * w.width + right):
@@ -199,7 +203,7 @@ def _are_inside(places: Places, area: int) -> bool:
     least, most = np.int32(0), np.int32(0)
     for i in range(places.size):
         least, most = min(least, places[i]), max(most, places[i])
-    return least >= 0 and most < area
+    return bool(least >= 0) and bool(most < area)
 
 
 @helper

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeAlias, cast
 
 import numpy as np
@@ -100,17 +101,22 @@ class AttentionCore(Generic[N, W, C]):
         if not isinstance(self.causal, (bool, np.bool_)):
             raise ConfigError(f"{name}: causal must be True or False, got {self.causal!r}")
 
-    @property
+    @cached_property
+    def name(self) -> str:
+        """The layer as it is written."""
+        return str(self.info((), ()))
+
+    @cached_property
     def scale(self) -> float:
         """The factor of the inner products."""
         return 1 / math.sqrt(self.hd) if self.given_scale is None else float(self.given_scale)
 
-    @property
+    @cached_property
     def heads(self) -> Heads:
         """The sizes as kernels take them."""
         return Heads(self.t, self.t, self.kv, self.g, self.hd, bool(self.causal), 0)
 
-    @property
+    @cached_property
     def shapes(self) -> tuple[tuple[int, int], tuple[int, int]]:
         """The shapes of q, and of k and v."""
         rows, width = self.b * self.t, self.kv * self.hd
@@ -131,7 +137,7 @@ class AttentionCore(Generic[N, W, C]):
 
     def guarded(self, x: QKV[N, W, C], argument: str) -> QKV[N, W, C]:
         """(q, (k, v)) when they are what the layer takes."""
-        name, (q, k) = str(self), self.shapes
+        name, (q, k) = self.name, self.shapes
         return (
             guard_mat(x[0], q, name, f"{argument} (queries)"),
             (
@@ -148,12 +154,12 @@ class AttentionCore(Generic[N, W, C]):
     def backward(self, x: QKV[N, W, C], dy: Mat[N, W], lengths: Labels) -> QKV[N, W, C]:
         """The gradients of q, k and v."""
         q, (k, v) = x
-        dy = guard_mat(dy, self.shapes[0], str(self), "dy")
+        dy = guard_mat(dy, self.shapes[0], self.name, "dy")
         dq, dk, dv = attention_backward(Inputs(q, k, v, lengths), dy, self.heads, self.scale)
         return cast("QKV[N, W, C]", (dq, (dk, dv)))
 
     def __str__(self) -> str:
-        return str(self.info((), ()))
+        return self.name
 
 
 def _is_scale(value: object) -> bool:

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from bendtorch.kernels.memory import empty_mat
 from bendtorch.kernels.avg_pool2d import avg_pool2d_forward, avg_pool2d_gradient
+from bendtorch.kernels.memory import empty_mat
 from bendtorch.kernels.windows import Window
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Unit, make_layer, no_params
 from bendtorch.layers.windows import pool_window, window_info

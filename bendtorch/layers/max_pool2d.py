@@ -27,7 +27,6 @@ from bendtorch.shapes.dims import PAD, STEP, A, B, C, Dim, H, K, N, W
 from bendtorch.shapes.guard import guard_mat, guard_places
 from bendtorch.shapes.spec import places_spec
 
-
 MOST_CELLS: Final = 2**31 - 1  # of a channel, whose places are int32
 
 
@@ -60,7 +59,8 @@ def MaxPool2d(
     sizes: dict[str, int] = {"n": n, "c": c, "h": h, "w": w, "k": k}
     window = pool_window("MaxPool2d", sizes, step, padding)
     if h * w > MOST_CELLS:
-        raise ShapeError(f"MaxPool2d: places are kept in 32 bits, so a channel has at most 2^31 - 1 cells, got {h} × {w}")
+        name = f"MaxPool2d({', '.join(map(str, sizes.values()))})"
+        raise ShapeError(f"{name}: places are kept in 32 bits, so a channel has at most 2^31 - 1 cells, got {h * w}")
     rows, columns = (h + 2 * padding - k) // step + 1, (w + 2 * padding - k) // step + 1
     saves = places_spec(n, c * rows * columns, below=h * w)
     return _max_pool2d(n, c * h * w, c * rows * columns, window, window_info("MaxPool2d", sizes, c, window, saves))

@@ -54,7 +54,7 @@ def PaddedAttention(
     core = AttentionCore("PaddedAttention", b, t, kv, g, hd, scale, causal)
 
     def checked(lengths: Ids[B], argument: str) -> Ids[B]:
-        lengths = guard_ids(lengths, b, str(core), argument)
+        lengths = guard_ids(lengths, b, core.name, argument)
         wrong = first_outside(lengths, t + 1, 0)
         if wrong >= 0:
             raise IndexRangeError(f"{core}: {argument}[{wrong}] is {lengths[wrong]}, lengths go from 0 to {t}")

@@ -89,9 +89,7 @@ def _require_mat(x: Any, shape: tuple[int, ...], layer: str, argument: str) -> N
     _require_matrix(x, F32, "Mat", shape, layer, argument)
 
 
-def _require_matrix(
-    x: Any, dtype: np.dtype[Any], kind: str, shape: tuple[int, ...], layer: str, argument: str
-) -> None:
+def _require_matrix(x: Any, dtype: np.dtype[Any], kind: str, shape: tuple[int, ...], layer: str, argument: str) -> None:
     name = "an int32" if dtype is I32 else "a float32"
     want = f"{kind}[{', '.join(map(str, shape))}]"
     if not isinstance(x, np.ndarray):

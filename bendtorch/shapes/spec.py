@@ -16,7 +16,8 @@ from bendtorch.errors import ShapeError
 class ArraySpec:
     """One array: its kind as users write it (`Mat`, `Ids`, `Places`), its sizes, and the bytes of one element.
 
-    `below` is the bound of ids and places, where it is known: they go from 0 to below - 1. Two specs are equal whatever it is.
+    `below` is the bound of ids and places, where it is known: they go from 0 to below - 1. Specs are equal whatever
+    it is.
     """
 
     kind: str

@@ -57,8 +57,8 @@ def rows() -> Iterator[Row]:
         for kind, build, pool, keeps in POOL_LAYERS:
             function = partial(_pool, pool, image, k, stride, padding)
             layer = partial(build, *image, k, stride=stride, padding=padding)
-            moved = 4 * (x + y + (y if keeps else 0))
-            yield from _both(f"{kind} {name}", layer, function, (0, 0), (moved, moved))
+            traffic = 4 * (x + y + (y if keeps else 0))
+            yield from _both(f"{kind} {name}", layer, function, (0, 0), (traffic, traffic))
 
 
 def _conv2d(

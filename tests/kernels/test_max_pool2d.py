@@ -1,4 +1,4 @@
-"""Pooling kernels beside numpy on whole numbers, in rows of few and of many windows, in one block and in several."""
+"""The maximum: places outside of a channel are refused before anything is written. More in test_pooling."""
 
 from __future__ import annotations
 
@@ -7,54 +7,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bendtorch.kernels import avg_pool2d as avg_pool2d_kernels
-from bendtorch.kernels import max_pool2d as max_pool2d_kernels
-from bendtorch.kernels.compile import JIT
+from bendtorch.kernels import max_pool2d
 from bendtorch.kernels.windows import Window
-from tests.support.images import avg_pool2d, max_pool2d
-from tests.support.threads import at_every_count
 
-MAX: Any = max_pool2d_kernels
-MEAN: Any = avg_pool2d_kernels
-
-CASES = {
-    "no images": (0, 2, 5, 5, 2, 2, 0),
-    "few windows": (9, 3, 7, 6, 3, 2, 1),
-    "many windows": (9, 3, 21, 30, 2, 2, 1),
-    "windows that overlap": (3, 2, 17, 18, 4, 1, 2),
-    "the image itself, shifted": (3, 2, 17, 18, 3, 1, 1),
-    "windows apart": (2, 2, 40, 41, 2, 3, 0),
-    "whole images": (50, 4, 7, 7, 7, 7, 0),
-    "rows in blocks": (2, 1, 150, 120, 3, 1, 1),
-}
-SLOW = {"rows in blocks", "whole images", "many windows"}
+GRADIENT: Any = max_pool2d.max_pool2d_gradient
+WINDOW = Window(2, 4, 6, 2, 2, 2, 0, 2, 3)
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if JIT or name not in SLOW])
-def test_both_pools_at_every_thread_count(name: str) -> None:
-    n, c, h, w, k, stride, padding = CASES[name]
-    rows, columns = (h + 2 * padding - k) // stride + 1, (w + 2 * padding - k) // stride + 1
-    window = Window(c, h, w, k, k, stride, padding, rows, columns)
-    draw = np.random.default_rng(0)
-    x = draw.integers(-3, 4, (n, c * h * w)).astype(np.float32)  # with ties
-    dy = draw.integers(-3, 4, (n, c * rows * columns)).astype(np.float32)
+@pytest.mark.parametrize("wrong", [-1, 24, -(2**31), 2**31 - 1])
+@pytest.mark.parametrize("at", [0, 17, 35])
+def test_a_place_outside_of_its_channel_is_refused(wrong: int, at: int) -> None:
+    places, dy, dx = np.zeros((3, 12), np.int32), np.ones((3, 12), np.float32), np.full((3, 48), 7, np.float32)
+    places.reshape(-1)[at] = wrong
+    assert not GRADIENT(places, dy, dx, WINDOW)
+    assert np.all(dx == 7)
 
-    def compute() -> list[Any]:
-        y, dx, mean, back = (np.full_like(like, np.nan) for like in (dy, x, dy, x))
-        places = np.empty_like(dy, np.int32)
-        MAX.max_pool2d_forward(x, y, places, window)
-        assert MAX.max_pool2d_gradient(places, dy, dx, window)
-        MEAN.avg_pool2d_forward(x, mean, window)
-        MEAN.avg_pool2d_gradient(dy, back, window)
-        return [y, dx, mean, back]
 
-    results = at_every_count(compute)
-    wide, given = x.astype(np.float64), dy.astype(np.float64)
-    for judge, place in ((max_pool2d, 0), (avg_pool2d, 2)):
-        reference = judge(n, c, h, w, k, stride=stride, padding=padding)
-        y, dx = results[0][place : place + 2]
-        assert reference.forward((), wide).holds(y)
-        assert reference.backward((), wide, given).dx.holds(dx)
-    assert np.array_equal(results[0][1].sum(axis=1), dy.sum(axis=1))  # all of dy arrives, and arrives once
-    for other in results[1:]:
-        assert all(a.tobytes() == b.tobytes() for a, b in zip(results[0], other, strict=True))
+def test_places_that_meet_add_up() -> None:
+    places, dy, dx = np.full((1, 12), 23, np.int32), np.ones((1, 12), np.float32), np.empty((1, 48), np.float32)
+    assert GRADIENT(places, dy, dx, WINDOW)
+    assert dx.sum() == 12
+    assert dx[0, [23, 47]].tolist() == [6, 6]

@@ -74,5 +74,7 @@ def test_impossible_windows_are_refused() -> None:
         layer(1, 1, 9, 9, 3, padding=2)
     with pytest.raises(ShapeError, match=r"MaxPool2d\(1, 1, 9, 2, 3\): the window is 3 wide, the image only 2;"):
         layer(1, 1, 9, 2, 3)
+    with pytest.raises(ShapeError, match=r"MaxPool2d\(0, 1, 65536, 32768, 3\): places are kept in 32 bits"):
+        layer(0, 1, 1 << 16, 1 << 15, 3)
     with pytest.raises(ShapeError, match="size stride must be at least 1, got 0"):
         layer(1, 1, 9, 9, 3, stride=0)

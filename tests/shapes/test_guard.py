@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from bendtorch.errors import DtypeError, ShapeError
 from bendtorch.shapes import guard
-from tests.support.arrays import LAYOUTS, WRONG_IDS, WRONG_TYPES, labels, numbers, same_bits
+from tests.support.arrays import LAYOUTS, WRONG_IDS, WRONG_PLACES, WRONG_TYPES, labels, numbers, same_bits
 from tests.support.sizes import rows, seeds, widths
 
 guard_mat: Any = guard.guard_mat
 guard_target: Any = guard.guard_target
 guard_ids: Any = guard.guard_ids
+guard_places: Any = guard.guard_places
 
 
 @given(n=rows, c=widths, seed=seeds)
@@ -159,3 +160,25 @@ def test_masked_numbers_are_refused() -> None:
             check(masked, (2, 3), "Layer(1)", "x")
     with pytest.raises(DtypeError, match=f"^{re.escape(text)}$"):
         guard_ids(np.ma.array(labels(0, 3, 9), mask=[False, False, True]), 3, "Layer(1)", "x")
+
+
+@given(n=rows, c=widths, seed=seeds, name=st.sampled_from(sorted(LAYOUTS)))
+def test_places_of_another_layout_are_copied(n: int, c: int, seed: int, name: str) -> None:
+    places = labels(seed, n * c, 9).astype(np.int32).reshape(n, c)
+    assert guard_places(places, (n, c), "Layer(1)", "s") is places
+    taken = guard_places(LAYOUTS[name](places), (n, c), "Layer(1)", "s")
+    assert same_bits(taken, places)
+    assert taken.flags.carray
+
+
+@pytest.mark.parametrize("wrong", WRONG_PLACES)
+def test_places_of_another_type_are_refused(wrong: str) -> None:
+    with pytest.raises(DtypeError, match=r"Layer\(1\): s must be int32 in native byte order, got .*astype\(np.int32\)"):
+        guard_places(np.zeros((2, 3), wrong), (2, 3), "Layer(1)", "s")
+
+
+def test_other_places_are_refused() -> None:
+    with pytest.raises(ShapeError, match=r"Layer\(1\): s must be Places\[2, 3\], got an array of shape \[3, 2\]"):
+        guard_places(np.zeros((3, 2), np.int32), (2, 3), "Layer(1)", "s")
+    with pytest.raises(DtypeError, match=r"Layer\(1\): s must be an int32 numpy array Places\[1, 1\], got list"):
+        guard_places([[0]], (1, 1), "Layer(1)", "s")

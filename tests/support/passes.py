@@ -10,7 +10,7 @@ import contextlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -208,7 +208,7 @@ def refused(error: type[Exception], call: Callable[[], Any], *texts: str) -> str
 
 
 def ids_out_of_range_are_refused(case: Case) -> None:
-    """An id or place that is negative, or not below its bound, raises IndexRangeError: where it is, its value, its bound.
+    """An id or place that is negative, or not below its bound, raises IndexRangeError with its position, value and bound.
 
     Be it in x or in s.
     """
@@ -226,7 +226,8 @@ def ids_out_of_range_are_refused(case: Case) -> None:
                 ids = as_lists(value)[place].copy()
                 ids[position] = wrong
                 text = f"[{', '.join(map(str, position))}] is {wrong}"
-                refused(IndexRangeError, lambda w=replaced(value, place, ids): call(w), text, f"{spec.below - 1}")  # type: ignore[misc]
+                given = replaced(value, place, ids)
+                refused(IndexRangeError, partial(call, given), text, f"{spec.below - 1}")
 
 
 def empty_batches_are_accepted(case: Case) -> None:
