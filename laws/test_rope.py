@@ -54,9 +54,9 @@ def test_rotations_add(one: int, two: int, half: int, seed: int, interleaved: bo
 @law
 @given(rows, st.integers(1, 9), halves, seeds, orders)
 def test_norms_are_kept_and_backward_rotates_back(n: int, t: int, half: int, seed: int, interleaved: bool) -> None:
-    x, layer = matrix(seed, n, 6 * half), rope(n, t, 3, half, interleaved=interleaved)
+    x, layer = matrix(seed, n * t, 6 * half), rope(n * t, t, 3, half, interleaved=interleaved)
     y = layer.fwd((), x).y
-    norms = [np.linalg.norm(a.astype(np.float64).reshape(n, 3, 2 * half), axis=-1) for a in (x, y)]
+    norms = [np.linalg.norm(a.astype(np.float64).reshape(n * t, 3, 2 * half), axis=-1) for a in (x, y)]
     assert np.allclose(norms[0], norms[1], rtol=8 * ROUNDING)
     back = layer.bwd((), (), y, ()).dx
     assert np.allclose(back, x, rtol=0, atol=16 * ROUNDING * np.abs(x).max(initial=0))

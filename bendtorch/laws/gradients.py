@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
 
+from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.laws.law import CLOSE, EXACT, Difference, Law, NotHereError, differ
 from bendtorch.laws.nest import Array, arrays_in, floats_in, mapped, rebuilt, shown
 from bendtorch.laws.trial import EVERY, FINITE, ORDINARY, AnyLayer, Trial, batch_share, in_equal_shares
@@ -110,7 +111,7 @@ def _splits(trial: Trial) -> Difference | None:
     sides, slack = [], slack_of(trial, (whole, _passes(layer, trial.p, trial.x, trial.dy2)))
     for start, stop in ((0, n // 3), (n // 3, n)):
         x, dy = (batch_share(value, n, start, stop) for value in (trial.x, trial.dy))
-        sides.append(_passes(resized(stop - start), trial.p, x, dy))
+        sides.append(_passes(_of_batch(resized, stop - start), trial.p, x, dy))
     one, two = sides
     joined = {
         name: tuple(np.concatenate(pair) for pair in zip(one[name], two[name], strict=True)) for name in ("y", "dx")
@@ -119,6 +120,14 @@ def _splits(trial: Trial) -> Difference | None:
     terms = (slack_of(trial, (side,))["dp"] for side in sides)
     slack["dp"] = [max(sizes) for sizes in zip(slack["dp"], *terms, strict=True)]
     return differ("the whole batch", whole, f"its parts of {n // 3} and {n - n // 3}", joined, slack)
+
+
+def _of_batch(resized: Callable[[int], AnyLayer], n: int) -> AnyLayer:
+    """The layer for a part of the batch; the law does not apply where there is none (of half a sequence)."""
+    try:
+        return resized(n)
+    except (ShapeError, ConfigError) as error:
+        raise NotHereError(f"its batch cannot be split anywhere ({error})") from error
 
 
 def _passes(layer: AnyLayer, p: Any, x: Any, dy: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """RoPE: rotary position embedding. Pairs of numbers are rotated by an angle that grows with the position.
 
-    x, y: n × 2·h·half: rows are positions, each with h heads of 2·half numbers
+    x, y: n × 2·h·half: rows are positions, each with h heads of 2·half numbers; n is a multiple of t
 
 Row r is at position m = (r mod t) + offset. Pair c of a head, (a, b), is rotated by m·base^(-c/half):
 
@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bendtorch.errors import ConfigError
+from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.kernels.arrays import Matrix
 from bendtorch.kernels.memory import empty_mat
 from bendtorch.kernels.rope import rotate
@@ -48,10 +48,10 @@ def RoPE(
     computed in float64 and rounded once, when the layer is built. `offset` is the position of a sequence's first row:
     for decoding after `offset` tokens.
 
-    Raises `ShapeError` when a size is not possible and `ConfigError` for another option; its passes raise `ShapeError`
-    or `DtypeError` for arrays of another shape or type.
+    Raises `ShapeError` when a size is not possible or n is no multiple of t, and `ConfigError` for another option; its
+    passes raise `ShapeError` or `DtypeError` for arrays of another shape or type.
 
-    Laws: L24 to L36, L62, L69.
+    Laws: L24 to L36 (L31 where a batch is split between sequences), L62, L69.
     """
     info = _info(n, t, h, half, {"base": base, "offset": offset, "interleaved": interleaved})
     name, width, shape = str(info), 2 * h * half, (n, 2 * h * half)
@@ -74,6 +74,10 @@ def _info(n: int, t: int, h: int, half: int, options: dict[str, Any]) -> Info:
     """What the layer says of itself, with the options that are not the usual ones; refuses what it cannot have."""
     name, sizes = f"RoPE({n}, {t}, {h}, {half})", {"n": n, "t": t, "h": h, "half": half}
     check_sizes(name, n=n, t=t, h=h, half=half)
+    if n % t:
+        raise ShapeError(
+            f"{name}: n = {n} is no multiple of t = {t}; rows are whole sequences of t positions (t = 1 for single rows)"
+        )
     _check_options(name, **options)
     spec = mat_spec(n, 2 * h * half)
     changed = {option: value for option, value in options.items() if value != USUAL[option]}

@@ -20,8 +20,8 @@ from reference.inputs import Fill, cancelling, mixed, normal, planted, scaled
 from reference.layers.passes import passes
 from reference.pytorch import evaluate
 
-SIZES: Final = ((0, 2, 3, 4), (1, 1, 1, 1), (7, 5, 3, 33), (64, 64, 4, 64), (256, 128, 9, 32), (33, 2048, 1, 16))
-SMALL: Final = (33, 7, 3, 5)
+SIZES: Final = ((0, 2, 3, 4), (1, 1, 1, 1), (10, 5, 3, 33), (64, 64, 4, 64), (256, 128, 9, 32), (2048, 2048, 1, 16))
+SMALL: Final = (35, 7, 3, 5)
 OPTIONS: Final[tuple[dict[str, Any], ...]] = (
     {"interleaved": True},
     {"base": 500_000.0},

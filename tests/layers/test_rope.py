@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bendtorch.errors import ConfigError
+from bendtorch.errors import ConfigError, ShapeError
+from bendtorch.laws import examine
 from bendtorch.layers import RoPE
 from tests.support.arrays import numbers, same_bits
 from tests.support.layers import check_layer
@@ -37,7 +38,7 @@ def rotated(x: F64, sign: int, t: int, half: int, base: float, offset: int, inte
 
 
 def reference(
-    n: int, t: int, h: int, half: int, base: float = 10000.0, offset: int = 0, interleaved: bool = False
+    b: int, t: int, h: int, half: int, base: float = 10000.0, offset: int = 0, interleaved: bool = False
 ) -> Reference:
     """The layer in float64."""
     options = (t, half, base, offset, interleaved)
@@ -45,14 +46,25 @@ def reference(
         lambda p, x: rotated(x, 1, *options),
         lambda p, x, dy: Gradients(rotated(dy, -1, *options)),
         linear=True,
-        by_element=False,  # a row's place in the batch is its position
     )
 
 
-LARGE = (150, 7, 3, 65)
-test_rope = check_layer(RoPE, sizes, reference, large=LARGE)
+def of_sequences(b: int, t: int, h: int, half: int) -> tuple[int, int, int, int]:
+    """The layer's sizes for b sequences."""
+    return b * t, t, h, half
+
+
+LARGE = (21, 7, 3, 65)
+test_rope = check_layer(RoPE, sizes, reference, large=LARGE, arguments=of_sequences)
 test_rope_with_options = check_layer(
-    RoPE, sizes, reference, large=LARGE, base=(1.5, 500_000.0), offset=(1, 1000), interleaved=(True,)
+    RoPE,
+    sizes,
+    reference,
+    large=LARGE,
+    arguments=of_sequences,
+    base=(1.5, 500_000.0),
+    offset=(1, 1000),
+    interleaved=(True,),
 )
 
 
@@ -70,7 +82,7 @@ def test_sequences_and_decoding_have_the_bits_of_one_row_at_a_time(
 
 @given(n=rows, half=halves, seed=seeds)
 def test_the_two_orders_are_one_rotation_of_permuted_columns(n: int, half: int, seed: int) -> None:
-    x = numbers(seed, n, 2 * half)
+    n, x = 5 * n, numbers(seed, 5 * n, 2 * half)
     order = np.arange(2 * half).reshape(2, half).T.reshape(-1)  # 0, half, 1, half + 1, …
     halved = ROPE(n, 5, 1, half).fwd((), x).y
     interleaved = ROPE(n, 5, 1, half, interleaved=True).fwd((), np.ascontiguousarray(x[:, order])).y
@@ -101,10 +113,33 @@ def test_angles_of_far_positions_are_those_of_float64() -> None:
 )
 def test_other_options_are_refused(options: Any, text: str) -> None:
     with pytest.raises(ConfigError) as raised:
-        ROPE(2, 3, 4, 5, **options)
-    assert str(raised.value).startswith(f"RoPE(2, 3, 4, 5): {text}")
+        ROPE(6, 3, 4, 5, **options)
+    assert str(raised.value).startswith(f"RoPE(6, 3, 4, 5): {text}")
+
+
+@given(n=st.integers(0, 40), t=st.integers(1, 12))
+def test_rows_are_whole_sequences(n: int, t: int) -> None:
+    if n % t == 0:
+        assert ROPE(n, t, 1, 1).info.takes.shape == (n, 2)
+        return
+    with pytest.raises(ShapeError) as raised:
+        ROPE(n, t, 1, 1)
+    assert str(raised.value) == (
+        f"RoPE({n}, {t}, 1, 1): n = {n} is no multiple of t = {t}; "
+        "rows are whole sequences of t positions (t = 1 for single rows)"
+    )
+
+
+def test_the_laws_hold_for_rows_and_for_sequences() -> None:
+    of_rows, of_sequences = examine(lambda n, h: ROPE(n, 3, h, 2)), examine(lambda b, h: ROPE(b * 3, 3, h, 2))
+    assert not of_rows.failures
+    assert not of_sequences.failures
+    assert "L31" in of_sequences.applied
+    assert not [
+        outcome for outcome in of_rows.outcomes if "L31" in str(outcome) and "split anywhere" not in str(outcome)
+    ]
 
 
 def test_options_are_told_where_they_are_not_the_usual_ones() -> None:
-    assert str(ROPE(2, 3, 4, 5, base=10000.0, offset=0)) == "RoPE(2, 3, 4, 5)"
-    assert str(ROPE(2, 3, 4, 5, base=2e6, interleaved=True)) == "RoPE(2, 3, 4, 5, base=2000000.0, interleaved=True)"
+    assert str(ROPE(6, 3, 4, 5, base=10000.0, offset=0)) == "RoPE(6, 3, 4, 5)"
+    assert str(ROPE(6, 3, 4, 5, base=2e6, interleaved=True)) == "RoPE(6, 3, 4, 5, base=2000000.0, interleaved=True)"

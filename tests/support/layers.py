@@ -191,10 +191,10 @@ def pickled_gradients_are_accepted(case: JudgedCase) -> None:
 
 def impossible_sizes_are_refused(case: JudgedCase) -> None:
     """Rows below 0, other sizes below 1, and sizes that are not ints raise ShapeError when the layer is built."""
-    name, sizes = case.layer.info.name, (case.n, *case.widths)
+    name, sizes = case.layer.info.name, case.arguments
 
     def build(place: int, wrong: Any) -> Any:
-        return case.build(*sizes[:place], wrong, *sizes[place + 1 :], **case.options)
+        return case.factory(*sizes[:place], wrong, *sizes[place + 1 :], **case.options)
 
     for place, wrong in ((0, -1), *((i, w) for i in range(1, len(sizes)) for w in (0, -1))):
         refused(ShapeError, lambda at=place, w=wrong: build(at, w), f"{name}(", "must be at least", f"got {wrong}")  # type: ignore[misc]
@@ -206,7 +206,7 @@ def impossible_sizes_are_refused(case: JudgedCase) -> None:
 
 def describes_itself(case: JudgedCase) -> None:
     """The name, the sizes and the options stand in the text of the layer, as the call that built it."""
-    layer, sizes = case.layer, (case.n, *case.widths)
+    layer, sizes = case.layer, case.arguments
     assert str(layer).startswith(f"{layer.info.name}({', '.join(map(str, sizes))}")
     assert all(f", {name}={value!r}" in str(layer) for name, value in case.options.items())
     assert tuple(layer.info.sizes.values()) == sizes
@@ -241,13 +241,15 @@ def check_layer(
     judge: Judge,
     *,
     large: tuple[int, ...] | None = None,
+    arguments: Callable[..., tuple[int, ...]] = lambda *sizes: sizes,
     **options: Sequence[Any],
 ) -> Callable[..., None]:
     """A test that runs every check on `factory(n, *sizes, **options)`.
 
     `sizes` says how many sizes follow the rows (or batch elements) n, or how they are drawn where one limits another.
     `judge` is the reference in float64, or a function of sizes and options that gives it. Each option is drawn from the
-    values given for it. `large` are sizes, n first, that take several chunks; 300 each without it.
+    values given for it. `large` are sizes, n first, that take several chunks; 300 each without it. `arguments` is for a
+    factory of other sizes: it gives them (rows of n sequences) from (n, *sizes).
     """
     checks = {check.__name__: check for check in (*LAYER_CHECKS, *PASSES_CHECKS)}
     checks |= {check.__name__: on_params(check) for check in PARAMS_CHECKS}
@@ -259,7 +261,7 @@ def check_layer(
         @settings(max_examples=min(FEW.get(name, 1000), settings.default.max_examples))  # type: ignore[union-attr]
         @given(n=rows, sides=sides, seed=seeds, chosen=chosen)
         def on_cases(n: int, sides: tuple[int, ...], seed: int, chosen: dict[str, Any]) -> None:
-            checks[name](JudgedCase(factory, n, sides, seed, chosen, large, judge=judge))
+            checks[name](JudgedCase(factory, n, sides, seed, chosen, large, arguments, judge=judge))
 
         on_cases()
 

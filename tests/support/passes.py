@@ -40,22 +40,28 @@ from tests.support.threads import at_every_count
 
 @dataclass(frozen=True)
 class Case:
-    """A layer of drawn sizes, `build(n, *widths, **options)`, with random parameters and arrays for it.
+    """A layer of drawn sizes, `factory(*arguments, **options)`, with random parameters and arrays for it.
 
-    `large` are the sizes for several chunks and tiles.
+    `large` are the sizes for several chunks and tiles; `arguments_of(n, *widths)` the sizes that the factory takes.
     """
 
-    build: Callable[..., Any]
+    factory: Callable[..., Any]
     n: int
     widths: tuple[int, ...]
     seed: int
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     large: tuple[int, ...] | None = None
+    arguments_of: Callable[..., tuple[int, ...]] = lambda *sizes: sizes
+
+    @property
+    def arguments(self) -> tuple[int, ...]:
+        """The sizes that the layer is built with."""
+        return self.arguments_of(self.n, *self.widths)
 
     @cached_property
     def layer(self) -> Any:
         """The layer."""
-        return self.build(self.n, *self.widths, **self.options)
+        return self.factory(*self.arguments, **self.options)
 
     @property
     def p(self) -> Any:
