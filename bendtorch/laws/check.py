@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from bendtorch.errors import ConfigError, ShapeError
+from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from bendtorch.laws.differences import DIFFERENCES
 from bendtorch.laws.gradients import ACCUMULATES, LINEAR, PURE, SCALES, SPLITS, TYPES
 from bendtorch.laws.law import Difference, Law, NotHereError
@@ -77,6 +77,8 @@ def examine(
     """As `check`, but broken laws are only reported."""
     if isinstance(cases, bool) or not isinstance(cases, int) or cases < 1:
         raise ConfigError(f"laws: cases must be an int of at least 1, got {cases!r}")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ConfigError(f"laws: seed must be an int of at least 0, got {seed!r}")
     laws, source = chosen(only, skip), Source(maker, x)
     return Report(str(source), tuple(outcome_of(law, source, cases, seed) for law in laws))
 
@@ -99,6 +101,10 @@ class Source:
     maker: Maker
     x: Any = None
 
+    def __post_init__(self) -> None:
+        if not callable(self.maker) and not isinstance(self.maker, Layer):
+            raise ConfigError(f"laws: expected a layer, or a function of sizes that builds one, got {self.maker!r}")
+
     @property
     def names(self) -> tuple[str, ...]:
         """The sizes that are drawn."""
@@ -118,8 +124,11 @@ class Source:
         """The trial of these sizes."""
         if isinstance(self.maker, Layer):
             return draw(self.maker, seed, kind, example=self.x)
+        layer = self.maker(*sizes)
+        if not isinstance(layer, Layer):
+            raise DtypeError(f"laws: {self} must build a layer, got {type(layer).__name__}")
         resized = partial(_with_batch, self.maker, sizes) if sizes else None
-        return draw(self.maker(*sizes), seed, kind, sizes, resized, self.x)
+        return draw(layer, seed, kind, sizes, resized, self.x)
 
     def drawn(self, seed: int, kinds: tuple[str, ...]) -> Trial:
         """A trial of sizes that the maker takes. Raises `ConfigError` when it takes none."""
@@ -153,7 +162,7 @@ def outcome_of(law: Law, source: Source, cases: int, seed: int) -> Outcome:
             continue
         compared += 1
         if broken is not None:
-            return Outcome(law, compared, failure=_smallest(law, source, trial, seed + i))
+            return Outcome(law, compared, failure=_smallest(law, source, trial, broken, seed + i))
     return Outcome(law, compared, reason)
 
 
@@ -168,9 +177,11 @@ def found(law: Law, trial: Trial) -> Difference | Exception | None:
         return error
 
 
-def _smallest(law: Law, source: Source, trial: Trial, seed: int) -> Failure:
-    """The failure on the smallest trial on which the law is broken in the same way."""
-    first = found(law, trial)
+def _smallest(law: Law, source: Source, trial: Trial, first: Difference | Exception, seed: int) -> Failure:
+    """The failure on the smallest trial on which the law is broken in the same way.
+
+    A layer that does not give the same twice may break the law only now and then: then it is said as it was found.
+    """
 
     def fails(other: Trial) -> bool:
         try:
@@ -186,5 +197,4 @@ def _smallest(law: Law, source: Source, trial: Trial, seed: int) -> Failure:
 
     small = Shrinker(fails, drawn)(trial)
     last = found(law, small)
-    assert last is not None
-    return Failure(law, small, last, seed)
+    return Failure(law, trial, first, seed, comes_and_goes=True) if last is None else Failure(law, small, last, seed)

@@ -17,12 +17,16 @@ SHOWN: Final = 40  # numbers of an array that a paragraph writes out
 
 @dataclass(frozen=True)
 class Failure:
-    """A broken law, on the smallest trial that was found for it; `seed` repeats the one it was found on."""
+    """A broken law, on the smallest trial that was found for it; `seed` repeats the one it was found on.
+
+    It `comes_and_goes` where the same trial did not break the law again.
+    """
 
     law: Law
     trial: Trial
     found: Difference | Exception
     seed: int
+    comes_and_goes: bool = False
 
     def __str__(self) -> str:
         """One paragraph: which law, which side gave what, where they differ, how to see it again."""
@@ -32,9 +36,12 @@ class Failure:
         law, here = self.law, str(self.found)
         if isinstance(self.found, Exception):
             here = f"the layer raises {type(self.found).__name__}: {self.found}"
+        smallest = "Smallest case found"
+        if self.comes_and_goes:
+            smallest = "The same case did not show it again: a second call must give equal bits (L33). Case found"
         return (
             f"{self.trial.layer} breaks {law.number} ({law.name}; {law.strength}): {law.statement}. Here {here}. "
-            f"Smallest case found: {numbers}. "
+            f"{smallest}: {numbers}. "
             f'Repeat it with check(..., only="{law.number}", seed={self.seed}, cases=1).'
         )
 
@@ -78,8 +85,9 @@ class Report:
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """Every broken law."""
-        return tuple(outcome.failure for outcome in self.outcomes if outcome.failure is not None)
+        """Every broken law. Impure passes come first (L33), as they break other laws too."""
+        failures = (outcome.failure for outcome in self.outcomes if outcome.failure is not None)
+        return tuple(sorted(failures, key=lambda failure: failure.law.number != "L33"))
 
     @property
     def applied(self) -> tuple[str, ...]:

@@ -76,7 +76,8 @@ def _info(n: int, t: int, h: int, half: int, options: dict[str, Any]) -> Info:
     check_sizes(name, n=n, t=t, h=h, half=half)
     if n % t:
         raise ShapeError(
-            f"{name}: n = {n} is no multiple of t = {t}; rows are whole sequences of t positions (t = 1 for single rows)"
+            f"{name}: n = {n} is no multiple of t = {t}; "
+            "rows are whole sequences of t positions (t = 1 for single rows)"
         )
     _check_options(name, **options)
     spec = mat_spec(n, 2 * h * half)

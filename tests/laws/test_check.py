@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from bendtorch import ReLU
-from bendtorch.errors import ConfigError, LawError, ShapeError
+from bendtorch import Bwd, CrossEntropy, ReLU, make_layer
+from bendtorch.errors import ConfigError, DtypeError, LawError, ShapeError
 from bendtorch.laws import LAWS, check, examine
 from bendtorch.laws.check import Source, chosen
+from bendtorch.layer import no_params
 from tests.support.mutants import EXPECTED, affine, mutant
 from tests.support.process import ROOT
 
@@ -94,6 +96,46 @@ def test_the_number_of_cases(cases: Any) -> None:
     with pytest.raises(ConfigError, match="cases must be an int of at least 1"):
         check(relu(2, 3), cases=cases)
     assert check(relu(2, 3), only="L33", cases=3).outcomes[0].cases == 3
+
+
+@pytest.mark.parametrize("seed", [-1, 1.0, True, None])
+def test_the_seed(seed: Any) -> None:
+    with pytest.raises(ConfigError, match="laws: seed must be an int of at least 0"):
+        check(relu(2, 3), seed=seed)
+
+
+@pytest.mark.parametrize("maker", [3, None, "ReLU"])
+def test_what_is_no_layer_and_builds_none_is_refused(maker: Any) -> None:
+    with pytest.raises(
+        ConfigError, match=f"laws: expected a layer, or a function of sizes that builds one, got {maker!r}"
+    ):
+        check(maker)
+
+
+def test_what_builds_something_else_is_refused() -> None:
+    maker: Any = CrossEntropy
+    with pytest.raises(DtypeError, match=r"^laws: CrossEntropy\(n, c\) must build a layer, got Loss$"):
+        check(maker)
+
+
+def unsteady(n: int, c: int, generator: Any) -> Any:
+    """A layer whose gradient is off by another factor now and then."""
+    layer = relu(n, c)
+
+    def bwd(p: Any, s: Any, dy: Any, g: Any) -> Any:
+        off = np.float32(1 + 1e-3 * generator.random() * (generator.random() < 0.2))
+        return Bwd(layer.bwd(p, s, dy, g).dx * off, g)
+
+    return make_layer(no_params(), layer.fwd, bwd, layer.info)
+
+
+def test_a_layer_that_is_not_deterministic_is_reported_and_its_impurity_first() -> None:
+    generator = np.random.default_rng(0)
+    report = examine(lambda n, c: unsteady(n, c, generator))
+    assert report.failures[0].law.number == "L33"
+    assert any("The same case did not show it again" in str(failure) for failure in report.failures)
+    with pytest.raises(LawError, match=r"^ReLU\(\d, \d\) breaks L33 "):
+        report.raise_if_failed()
 
 
 def test_every_law_is_in_the_documents() -> None:
