@@ -5,6 +5,7 @@ from __future__ import annotations
 from bendtorch.kernels.elementwise import add, multiply
 from bendtorch.kernels.memory import empty_mat
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Unit, make_layer, no_params
+from bendtorch.layer.given import guard_pair
 from bendtorch.shapes.arrays import Mat
 from bendtorch.shapes.dims import C, Dim, N
 from bendtorch.shapes.guard import guard_mat
@@ -22,6 +23,7 @@ def Add2(n: Dim[N], c: Dim[C]) -> Layer[Unit, tuple[Mat[N, C], Mat[N, C]], Mat[N
     check_sizes(name, n=n, c=c)
 
     def fwd(p: Unit, x: tuple[Mat[N, C], Mat[N, C]]) -> Fwd[Mat[N, C], Unit]:
+        guard_pair(x, name, "x")
         y = empty_mat(n, c)
         add(guard_mat(x[0], shape, name, "the first of x"), guard_mat(x[1], shape, name, "the second of x"), y)
         return Fwd(y, ())
@@ -44,12 +46,14 @@ def Mul2(n: Dim[N], c: Dim[C]) -> Layer[Unit, tuple[Mat[N, C], Mat[N, C]], Mat[N
     check_sizes(name, n=n, c=c)
 
     def fwd(p: Unit, x: tuple[Mat[N, C], Mat[N, C]]) -> Fwd[Mat[N, C], tuple[Mat[N, C], Mat[N, C]]]:
+        guard_pair(x, name, "x")
         a, b = guard_mat(x[0], shape, name, "the first of x"), guard_mat(x[1], shape, name, "the second of x")
         y = empty_mat(n, c)
         multiply(a, b, y)
         return Fwd(y, (a, b))
 
     def bwd(p: Unit, s: tuple[Mat[N, C], Mat[N, C]], dy: Mat[N, C], g: Unit) -> Bwd[Unit, tuple[Mat[N, C], Mat[N, C]]]:
+        guard_pair(s, name, "the saved pair")
         a, b = guard_mat(s[0], shape, name, "the saved first"), guard_mat(s[1], shape, name, "the saved second")
         dy = guard_mat(dy, shape, name, "dy")
         da, db = empty_mat(n, c), empty_mat(n, c)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from bendtorch.layer.given import A_LAYER, PARAMETERS, guard_backward, guard_pair, require
 from bendtorch.layer.info import Info, both_known
 from bendtorch.layer.pair import pair
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
@@ -26,19 +27,9 @@ def Both(
 
     Laws: L6 to L8, L10, L38, L47, L48.
     """
-
-    def fwd(p: tuple[P1, P2], x: tuple[X1, X2]) -> Fwd[tuple[Y1, Y2], tuple[S1, S2]]:
-        first, second = f.fwd(p[0], x[0]), g.fwd(p[1], x[1])
-        return Fwd((first.y, second.y), (first.s, second.s))
-
-    def bwd(
-        p: tuple[P1, P2], s: tuple[S1, S2], dy: tuple[Y1, Y2], gradient: tuple[P1, P2]
-    ) -> Bwd[tuple[P1, P2], tuple[X1, X2]]:
-        second = g.bwd(p[1], s[1], dy[1], gradient[1])
-        first = f.bwd(p[0], s[0], dy[0], gradient[0])
-        return Bwd((first.dx, second.dx), (first.g, second.g))
-
+    require("Both", A_LAYER, Layer, f, g)
     one, two = f.info, g.info
+
     info = Info(
         "Both",
         takes=both_known(one.takes, two.takes),
@@ -47,4 +38,20 @@ def Both(
         parts=(f, g),
         input_gradient=one.input_gradient and two.input_gradient,
     )
+
+    def fwd(p: tuple[P1, P2], x: tuple[X1, X2]) -> Fwd[tuple[Y1, Y2], tuple[S1, S2]]:
+        guard_pair(p, info, PARAMETERS)
+        guard_pair(x, info, "x")
+        first, second = f.fwd(p[0], x[0]), g.fwd(p[1], x[1])
+        return Fwd((first.y, second.y), (first.s, second.s))
+
+    def bwd(
+        p: tuple[P1, P2], s: tuple[S1, S2], dy: tuple[Y1, Y2], gradient: tuple[P1, P2]
+    ) -> Bwd[tuple[P1, P2], tuple[X1, X2]]:
+        guard_backward(p, s, gradient, info)
+        guard_pair(dy, info, "dy")
+        second = g.bwd(p[1], s[1], dy[1], gradient[1])
+        first = f.bwd(p[0], s[0], dy[0], gradient[0])
+        return Bwd((first.dx, second.dx), (first.g, second.g))
+
     return make_layer(pair(f, g), fwd, bwd, info, rebuild=of_parts(Both, f, g))

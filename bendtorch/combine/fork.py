@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from bendtorch.combine.gradients import add_gradients
 from bendtorch.errors import ShapeError
+from bendtorch.layer.given import A_LAYER, PARAMETERS, guard_backward, guard_pair, require
 from bendtorch.layer.info import Info, both_known
 from bendtorch.layer.pair import pair
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
@@ -29,20 +30,13 @@ def Fork(f: Layer[P1, X, Y1, S1], g: Layer[P2, X, Y2, S2]) -> Layer[tuple[P1, P2
 
     Laws: L11 (a fork is a copy, then both), L15, L38, L47, L48.
     """
+    require("Fork", A_LAYER, Layer, f, g)
     one, two = f.info, g.info
     if one.takes is not None and two.takes is not None and one.takes != two.takes:
         raise ShapeError(
-            f"Fork: {f} takes {show_spec(one.takes)}, {g} takes {show_spec(two.takes)}; both must take the same input"
+            f"Fork: {one.brief} takes {show_spec(one.takes)}, {two.brief} takes {show_spec(two.takes)}; "
+            "both must take the same input"
         )
-
-    def fwd(p: tuple[P1, P2], x: X) -> Fwd[tuple[Y1, Y2], tuple[S1, S2]]:
-        first, second = f.fwd(p[0], x), g.fwd(p[1], x)
-        return Fwd((first.y, second.y), (first.s, second.s))
-
-    def bwd(p: tuple[P1, P2], s: tuple[S1, S2], dy: tuple[Y1, Y2], gradient: tuple[P1, P2]) -> Bwd[tuple[P1, P2], X]:
-        second = g.bwd(p[1], s[1], dy[1], gradient[1])
-        first = f.bwd(p[0], s[0], dy[0], gradient[0])
-        return Bwd(add_gradients(first.dx, second.dx, "Fork"), (first.g, second.g))
 
     info = Info(
         "Fork",
@@ -52,4 +46,17 @@ def Fork(f: Layer[P1, X, Y1, S1], g: Layer[P2, X, Y2, S2]) -> Layer[tuple[P1, P2
         parts=(f, g),
         input_gradient=one.input_gradient and two.input_gradient,
     )
+
+    def fwd(p: tuple[P1, P2], x: X) -> Fwd[tuple[Y1, Y2], tuple[S1, S2]]:
+        guard_pair(p, info, PARAMETERS)
+        first, second = f.fwd(p[0], x), g.fwd(p[1], x)
+        return Fwd((first.y, second.y), (first.s, second.s))
+
+    def bwd(p: tuple[P1, P2], s: tuple[S1, S2], dy: tuple[Y1, Y2], gradient: tuple[P1, P2]) -> Bwd[tuple[P1, P2], X]:
+        guard_backward(p, s, gradient, info)
+        guard_pair(dy, info, "dy")
+        second = g.bwd(p[1], s[1], dy[1], gradient[1])
+        first = f.bwd(p[0], s[0], dy[0], gradient[0])
+        return Bwd(add_gradients(first.dx, second.dx, "Fork"), (first.g, second.g))
+
     return make_layer(pair(f, g), fwd, bwd, info, rebuild=of_parts(Fork, f, g))

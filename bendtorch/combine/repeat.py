@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from bendtorch.errors import ConfigError, ShapeError
+from bendtorch.layer.given import A_LAYER, GRADIENT, PARAMETERS, require, wrong
 from bendtorch.layer.info import Info
 from bendtorch.layer.leaf import Leaf
 from bendtorch.layer.pair import Transfer, loading, storing
@@ -39,13 +40,15 @@ def Repeat(k: int, f: Layer[P, X, X, S]) -> Layer[tuple[P, ...], X, X, tuple[S, 
     """
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise ConfigError(f"Repeat: k must be an int of at least 1, got {k!r}")
+    require("Repeat", A_LAYER, Layer, f)
     takes, gives = f.info.takes, f.info.gives
     if takes != gives:
         raise ShapeError(
-            f"Repeat: {f} takes {show_spec(takes)}, gives {show_spec(gives)}; a repeated layer must keep its shape"
+            f"Repeat: {f.info.brief} takes {show_spec(takes)}, gives {show_spec(gives)}; "
+            "a repeated layer must keep its shape"
         )
     if k > 1 and not f.info.input_gradient and f.count() > 0:
-        raise ConfigError(f"Repeat: {f} gives no gradient of its input, which the copy before it needs")
+        raise ConfigError(f"Repeat: {f.info.brief} gives no gradient of its input, which the copy before it needs")
 
     layers = [f.variant(Copy(i)) for i in range(k)] if f.varies else [f] * k
 
@@ -58,7 +61,7 @@ def Repeat(k: int, f: Layer[P, X, X, S]) -> Layer[tuple[P, ...], X, X, tuple[S, 
         return Fwd(x, tuple(saved))
 
     def bwd(p: tuple[P, ...], s: tuple[S, ...], dy: X, g: tuple[P, ...]) -> Bwd[tuple[P, ...], X]:
-        p, s, gradients = _copies(p, k), _copies(s, k, "saved values"), list(_copies(g, k, "gradients"))
+        p, s, gradients = _copies(p, k), _copies(s, k, "the saved values"), list(_copies(g, k, GRADIENT))
         for place in reversed(range(k)):
             one = layers[place].bwd(p[place], s[place], dy, gradients[place])
             dy, gradients[place] = one.dx, one.g
@@ -77,11 +80,11 @@ def Repeat(k: int, f: Layer[P, X, X, S]) -> Layer[tuple[P, ...], X, X, tuple[S, 
     return make_layer(repeated(k, f), fwd, bwd, info, rebuild=of_parts(partial(Repeat, k), f))
 
 
-def _copies(parts: tuple[P, ...], k: int, what: str = "parameters") -> tuple[P, ...]:
+def _copies(parts: tuple[P, ...], k: int, what: str = PARAMETERS) -> tuple[P, ...]:
     """One for each copy; anything else is refused before a copy is run."""
-    if len(parts) != k:
-        raise ShapeError(f"Repeat: expected {what} for {k} copies, got {len(parts)}")
-    return parts
+    if isinstance(parts, tuple) and len(parts) == k:
+        return parts
+    raise wrong(parts, "Repeat", what, f"a tuple of {k}, one for each copy")
 
 
 class RepeatStep(Generic[P]):
@@ -96,7 +99,7 @@ class RepeatStep(Generic[P]):
         self, opt: Opt, p: tuple[P, ...], g: tuple[P, ...], st: OptState[tuple[P, ...]]
     ) -> Step[tuple[P, ...]]:
         """Step each set in place with its share of the state."""
-        p, g = _copies(p, self.k), _copies(g, self.k, "gradients")
+        p, g = _copies(p, self.k), _copies(g, self.k, GRADIENT)
         st = map_state(st, lambda parts: _copies(parts, self.k, "the optimizer's state"))
         shares = split_state(st, [self.cells] * self.k)
         steps = [self.part(share(opt, i * self.leaves, self.leaves), p[i], g[i], shares[i]) for i in range(self.k)]

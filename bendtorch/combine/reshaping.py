@@ -8,6 +8,7 @@ from bendtorch.combine.wiring import wire
 from bendtorch.errors import ShapeError
 from bendtorch.kernels.memory import empty_mat
 from bendtorch.layer import Layer, Unit
+from bendtorch.layer.given import guard_pair
 from bendtorch.shapes.arrays import Mat
 from bendtorch.shapes.dims import PROVE, A, B, C, Dim, Eq, I, M, N, O
 from bendtorch.shapes.guard import guard_mat
@@ -113,6 +114,7 @@ def _joiner(
     """Two matrices side by side."""
 
     def join(x: tuple[Mat[N, A], Mat[N, B]]) -> Mat[N, "A+B"]:
+        guard_pair(x, name, what)
         whole = empty_mat(n, a + b)
         whole[:, :a] = guard_mat(x[0], (n, a), name, f"the first of {what}")
         whole[:, a:] = guard_mat(x[1], (n, b), name, f"the second of {what}")

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.layer.chain import check_seam
+from bendtorch.layer.given import A_LAYER, PARAMETERS, guard_backward, guard_pair, require
 from bendtorch.layer.info import Info
 from bendtorch.layer.pair import pair
 from bendtorch.layer.protocol import Bwd, Fwd, Layer, make_layer
@@ -39,23 +40,15 @@ def Tie(
 
     Laws: L21 (the gradient is the sum over uses), L42, L47, L48; L32 up to rounding, as each use adds by itself.
     """
+    require("Tie", A_LAYER, Layer, first, mid, last)
     check_seam(first, mid, "Tie")
     check_seam(mid, last, "Tie")
     if not last.info.input_gradient and first.count() > 0:
-        raise ConfigError(f"Tie: {last} gives no gradient of its input, but {first} before it has parameters to train")
+        raise ConfigError(
+            f"Tie: {last.info.brief} gives no gradient of its input, "
+            f"but {first.info.brief} before it has parameters to train"
+        )
     _check_shared(first, last)
-
-    def fwd(p: tuple[P, Q], x: X) -> Fwd[W, tuple[S1, S2, S3]]:
-        one = first.fwd(p[0], x)
-        two = mid.fwd(p[1], one.y)
-        three = last.fwd(p[0], two.y)
-        return Fwd(three.y, (one.s, two.s, three.s))
-
-    def bwd(p: tuple[P, Q], s: tuple[S1, S2, S3], dw: W, g: tuple[P, Q]) -> Bwd[tuple[P, Q], X]:
-        three = last.bwd(p[0], s[2], dw, g[0])
-        two = mid.bwd(p[1], s[1], three.dx, g[1])
-        one = first.bwd(p[0], s[0], two.dx, three.g)
-        return Bwd(one.dx, (one.g, two.g))
 
     saves = (first.info.saves, mid.info.saves, last.info.saves)
     info = Info(
@@ -66,6 +59,21 @@ def Tie(
         parts=(first, mid, last),
         input_gradient=all(layer.info.input_gradient for layer in (first, mid, last)),
     )
+
+    def fwd(p: tuple[P, Q], x: X) -> Fwd[W, tuple[S1, S2, S3]]:
+        guard_pair(p, info, PARAMETERS)
+        one = first.fwd(p[0], x)
+        two = mid.fwd(p[1], one.y)
+        three = last.fwd(p[0], two.y)
+        return Fwd(three.y, (one.s, two.s, three.s))
+
+    def bwd(p: tuple[P, Q], s: tuple[S1, S2, S3], dw: W, g: tuple[P, Q]) -> Bwd[tuple[P, Q], X]:
+        guard_backward(p, s, g, info, 3)
+        three = last.bwd(p[0], s[2], dw, g[0])
+        two = mid.bwd(p[1], s[1], three.dx, g[1])
+        one = first.bwd(p[0], s[0], two.dx, three.g)
+        return Bwd(one.dx, (one.g, two.g))
+
     names = (*(leaf.under("shared") for leaf in first.leaves), *(leaf.under("1") for leaf in mid.leaves))
     return make_layer(pair(first, mid, names), fwd, bwd, info, rebuild=of_parts(Tie, first, mid, last))
 
@@ -76,6 +84,6 @@ def _check_shared(first: Layer[P, Any, Any, Any], last: Layer[P, Any, Any, Any])
     if one != two:
         shown = [", ".join(f"Mat[{r}, {c}]" for r, c in shapes) or "none" for shapes in (one, two)]
         raise ShapeError(
-            f"Tie: {first} has parameters {shown[0]}, {last} has parameters {shown[1]}; "
+            f"Tie: {first.info.brief} has parameters {shown[0]}, {last.info.brief} has parameters {shown[1]}; "
             "tied layers share one set of parameters"
         )

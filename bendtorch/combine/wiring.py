@@ -9,6 +9,7 @@ import numpy as np
 
 from bendtorch.combine.gradients import add_gradients
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Unit, make_layer, no_params
+from bendtorch.layer.given import guard_pair
 from bendtorch.shapes.arrays import Mat
 from bendtorch.shapes.dims import A, B, C, Dim, N
 from bendtorch.shapes.guard import guard_mat
@@ -56,6 +57,7 @@ def Copy(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], tuple[Mat[N, C], Mat[N,
         return x, x
 
     def add(dy: tuple[Mat[N, C], Mat[N, C]]) -> Mat[N, C]:
+        guard_pair(dy, name, "dy")
         return add_gradients(guard_mat(dy[0], (n, c), name, "dy"), guard_mat(dy[1], (n, c), name, "dy"), name)
 
     return wire("Copy", {"n": n, "c": c}, spec, (spec, spec), copy, add)
@@ -69,9 +71,11 @@ def Swap(
     check_sizes(name, n=n, a=a, b=b)
 
     def swap(x: tuple[Mat[N, A], Mat[N, B]]) -> tuple[Mat[N, B], Mat[N, A]]:
+        guard_pair(x, name, "x")
         return guard_mat(x[1], (n, b), name, "the second of x"), guard_mat(x[0], (n, a), name, "the first of x")
 
     def back(dy: tuple[Mat[N, B], Mat[N, A]]) -> tuple[Mat[N, A], Mat[N, B]]:
+        guard_pair(dy, name, "dy")
         return guard_mat(dy[1], (n, a), name, "the second of dy"), guard_mat(dy[0], (n, b), name, "the first of dy")
 
     return wire("Swap", {"n": n, "a": a, "b": b}, (one, two), (two, one), swap, back)
@@ -103,13 +107,15 @@ def Assoc(
     def right(
         x: tuple[tuple[Mat[N, A], Mat[N, B]], Mat[N, C]],
     ) -> tuple[Mat[N, A], tuple[Mat[N, B], Mat[N, C]]]:
-        u, v, w = guard_mat(x[0][0], (n, a), name, "u"), guard_mat(x[0][1], (n, b), name, "v"), x[1]
+        (u, v), w = guard_pair(guard_pair(x, name, "x", "((u, v), w)")[0], name, "the first of x"), x[1]
+        u, v = guard_mat(u, (n, a), name, "u"), guard_mat(v, (n, b), name, "v")
         return u, (v, guard_mat(w, (n, c), name, "w"))
 
     def left(
         dy: tuple[Mat[N, A], tuple[Mat[N, B], Mat[N, C]]],
     ) -> tuple[tuple[Mat[N, A], Mat[N, B]], Mat[N, C]]:
-        u, v, w = dy[0], guard_mat(dy[1][0], (n, b), name, "dv"), guard_mat(dy[1][1], (n, c), name, "dw")
+        u, (v, w) = dy[0], guard_pair(guard_pair(dy, name, "dy", "(u, (v, w))")[1], name, "the second of dy")
+        v, w = guard_mat(v, (n, b), name, "dv"), guard_mat(w, (n, c), name, "dw")
         return (guard_mat(u, (n, a), name, "du"), v), w
 
     sizes: dict[str, int] = {"n": n, "a": a, "b": b, "c": c}

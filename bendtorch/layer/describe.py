@@ -13,6 +13,7 @@ from typing import Generic, TypeVar, cast
 import numpy as np
 
 from bendtorch.layer.counter import advance, counter_leaf, guard_counter
+from bendtorch.layer.given import MODEL, guard_record
 from bendtorch.layer.leaf import Init, Leaf, zeros_init
 from bendtorch.layer.params import AnyMat, Params, Step, Unit, check_room
 from bendtorch.optim.at import Opt, of_leaf
@@ -98,6 +99,8 @@ class _Described(Generic[P]):
 
 def describe(leaves: Sequence[Leaf], build: Callable[..., P], split: Callable[[P], Sequence[AnyMat]]) -> Params[P]:
     """The functions over a P that `build(*matrices)` makes and `split(p)` takes apart again, both in leaf order."""
+    if isinstance(build, type):
+        split = _of_record(build, split)
     described = _Described(leaves, build, split)
     return Params(
         zeros=described.zeros,
@@ -110,6 +113,11 @@ def describe(leaves: Sequence[Leaf], build: Callable[..., P], split: Callable[[P
         leaves=described.leaves,
         matrices=split,
     )
+
+
+def _of_record(kind: type, split: Callable[[P], Sequence[AnyMat]]) -> Callable[[P], Sequence[AnyMat]]:
+    """`split` for records alone; of anything else the message says what was expected."""
+    return lambda p: split(guard_record(p, kind, MODEL))
 
 
 def matrix(

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from bendtorch.layer.given import GRADIENT, MODEL, PARAMETERS, guard_pair
 from bendtorch.layer.leaf import Leaf
 from bendtorch.layer.params import Params, Step, check_room
 from bendtorch.optim.at import Opt, share
@@ -31,6 +32,8 @@ class PairStep(Generic[P1, P2]):
         self, opt: Opt, p: tuple[P1, P2], g: tuple[P1, P2], st: OptState[tuple[P1, P2]]
     ) -> Step[tuple[P1, P2]]:
         """Step both parts with their shares of the state."""
+        guard_pair(p, MODEL, PARAMETERS)
+        guard_pair(g, MODEL, GRADIENT)
         shares = split_state(st, self.cells)
         one = self.first(share(opt, 0, self.leaves[0]), p[0], g[0], shares[0])
         two = self.second(share(opt, self.leaves[0], self.leaves[1]), p[1], g[1], shares[1])
@@ -74,7 +77,7 @@ def _both(first: Transfer[P1], second: Transfer[P2]) -> Transfer[tuple[P1, P2]]:
     """The first part's transfer, then the second's."""
     return Transfer(
         first.count + second.count,
-        lambda p: (first.check(p[0]), second.check(p[1])),
+        lambda p: (first.check(guard_pair(p, MODEL, PARAMETERS)[0]), second.check(p[1])),
         lambda p, flat, offset: second.run(p[1], flat, first.run(p[0], flat, offset)),
     )
 
@@ -92,6 +95,7 @@ class _Pair(Generic[P1, P2]):
         return self.first.zeros(), self.second.zeros()
 
     def dump(self, p: tuple[P1, P2]) -> FlatF32:
+        guard_pair(p, MODEL, PARAMETERS)
         return np.concatenate([self.first.dump(p[0]), self.second.dump(p[1])])
 
 

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from bendtorch.errors import ConfigError
 from bendtorch.kernels import pool
 from bendtorch.layer.info import Info
+from bendtorch.layer.own import checked_backward, checked_forward, is_own
 from bendtorch.layer.params import Params
 from bendtorch.layer.variant import Evaluation, Mode
 
@@ -93,13 +94,26 @@ class Layer(Params[P], Generic[P, X, Y, S]):
             return self
         if self.rebuild is None:
             raise ConfigError(
-                f"{self}: {varying} inside behaves differently in evaluation, but this combinator does not say how it "
-                "is built from its parts; give make_layer(...) its rebuild=of_parts(build, *parts)"
+                f"{self.info.brief}: {varying.info.brief} inside behaves differently in evaluation, but this "
+                "combinator does not say how it is built from its parts; give make_layer(...) its "
+                "rebuild=of_parts(build, *parts)"
             )
         return self.rebuild(lambda part: part.variant(mode))
 
     def __repr__(self) -> str:
         return str(self.info)
+
+    def __copy__(self) -> Layer[P, X, Y, S]:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Layer[P, X, Y, S]:
+        return self  # it cannot be changed, and its parameters are not in it
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise ConfigError(
+            f"{self.info.brief}: a layer is functions, which cannot be pickled; save the parameters with "
+            "save_params(path, model, p), and build the layer again where they are loaded"
+        )
 
 
 def make_layer(
@@ -113,6 +127,11 @@ def make_layer(
 ) -> Layer[P, X, Y, S]:
     """A layer from a description of its parameters, its two passes, what it says of itself, and how it varies."""
     pool.start()  # a layer is made to be run
+    info = info or Info("layer")
+    if is_own(fwd):
+        fwd = checked_forward(info, Fwd, fwd)
+    if is_own(bwd):
+        bwd = checked_backward(info, Bwd, bwd)
     return Layer(
         zeros=params.zeros,
         step=params.step,
@@ -125,7 +144,7 @@ def make_layer(
         matrices=params.matrices,
         fwd=fwd,
         bwd=bwd,
-        info=info or Info("layer"),
+        info=info,
         vary=vary,
         rebuild=rebuild,
     )

@@ -30,6 +30,7 @@ from bendtorch.kernels.attention_backward import attention_backward
 from bendtorch.kernels.attention_forward import Inputs, attention_forward
 from bendtorch.kernels.attention_grid import Heads
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Unit, make_layer, no_params
+from bendtorch.layer.given import guard_pair
 from bendtorch.shapes.arrays import Mat
 from bendtorch.shapes.dims import HD, KV, B, C, Dim, G, N, T, W
 from bendtorch.shapes.guard import guard_mat
@@ -138,12 +139,11 @@ class AttentionCore(Generic[N, W, C]):
     def guarded(self, x: QKV[N, W, C], argument: str) -> QKV[N, W, C]:
         """(q, (k, v)) when they are what the layer takes."""
         name, (q, k) = self.name, self.shapes
+        queries, pair = guard_pair(x, name, argument, "(q, (k, v))")
+        keys, values = guard_pair(pair, name, f"the second of {argument}", "(k, v)")
         return (
-            guard_mat(x[0], q, name, f"{argument} (queries)"),
-            (
-                guard_mat(x[1][0], k, name, f"{argument} (keys)"),
-                guard_mat(x[1][1], k, name, f"{argument} (values)"),
-            ),
+            guard_mat(queries, q, name, f"{argument} (queries)"),
+            (guard_mat(keys, k, name, f"{argument} (keys)"), guard_mat(values, k, name, f"{argument} (values)")),
         )
 
     def forward(self, x: QKV[N, W, C], lengths: Labels) -> Mat[N, W]:

@@ -20,6 +20,7 @@ from bendtorch.kernels.conv2d import conv2d_forward, conv2d_gradients, conv2d_in
 from bendtorch.kernels.memory import empty_mat
 from bendtorch.kernels.windows import Window
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Leaf, Params, describe, make_layer, uniform_init
+from bendtorch.layer.given import GRADIENT, guard_record
 from bendtorch.layers.windows import window_info, window_of
 from bendtorch.shapes.arrays import Mat
 from bendtorch.shapes.dims import KH, KW, PAD, STRIDE, A, B, C, Dim, H, N, O, W
@@ -86,7 +87,7 @@ def _conv2d(
     name, (weight_shape, bias_shape) = str(info), (leaf.shape for leaf in params.leaves)
 
     def fwd(p: Conv[O, C, KH, KW], x: Mat[N, A]) -> Fwd[Mat[N, B], Mat[N, A]]:
-        x = guard_mat(x, (n, a), name, "x")
+        x, p = guard_mat(x, (n, a), name, "x"), guard_record(p, Conv, name)
         weight = guard_mat(p.weight, weight_shape, name, "weight")
         bias = guard_mat(p.bias, bias_shape, name, "bias")
         y = empty_mat(n, b)
@@ -96,6 +97,7 @@ def _conv2d(
     def bwd(
         p: Conv[O, C, KH, KW], s: Mat[N, A], dy: Mat[N, B], g: Conv[O, C, KH, KW]
     ) -> Bwd[Conv[O, C, KH, KW], Mat[N, A]]:
+        p, g = guard_record(p, Conv, name), guard_record(g, Conv, name, GRADIENT)
         dy, s = guard_mat(dy, (n, b), name, "dy"), guard_mat(s, (n, a), name, "the saved input")
         weight = guard_mat(p.weight, weight_shape, name, "weight")
         into = guard_target(g.weight, weight_shape, name, "the gradient's weight")

@@ -19,6 +19,7 @@ from bendtorch.kernels.layer_norm import layer_norm_backward, layer_norm_forward
 from bendtorch.kernels.memory import empty_mat
 from bendtorch.kernels.row_runs import runs_of_rows
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Leaf, Params, describe, make_layer, ones_init, zeros_init
+from bendtorch.layer.given import GRADIENT, guard_record
 from bendtorch.layers.rms_norm import checked_eps
 from bendtorch.shapes.arrays import Mat
 from bendtorch.shapes.dims import C, Dim, N
@@ -53,11 +54,13 @@ def LayerNorm(
 
     def fwd(p: Affine[C], x: Mat[N, C]) -> Fwd[Mat[N, C], tuple[Mat[N, C], Mat[N, 3]]]:
         x, y, statistics = guard_mat(x, shape, name, "x"), empty_mat(n, c), empty_mat(n, 3)
+        p = guard_record(p, Affine, name)
         w, b = guard_mat(p.weight, row, name, "weight"), guard_mat(p.bias, row, name, "bias")
         layer_norm_forward(x, w, b, eps, y, statistics)
         return Fwd(y, (x, statistics))
 
     def bwd(p: Affine[C], s: tuple[Mat[N, C], Mat[N, 3]], dy: Mat[N, C], g: Affine[C]) -> Bwd[Affine[C], Mat[N, C]]:
+        p, g = guard_record(p, Affine, name), guard_record(g, Affine, name, GRADIENT)
         x = guard_mat(s[0], shape, name, "the saved input")
         statistics = guard_mat(s[1], (n, 3), name, "the saved statistics")
         w, dy = guard_mat(p.weight, row, name, "weight"), guard_mat(dy, shape, name, "dy")

@@ -16,6 +16,7 @@ from bendtorch.kernels.linear import linear_forward, linear_gradients
 from bendtorch.kernels.memory import empty_mat
 from bendtorch.kernels.products import matmul_nn
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Leaf, Params, describe, make_layer, uniform_init
+from bendtorch.layer.given import GRADIENT, guard_record
 from bendtorch.shapes.arrays import Mat
 from bendtorch.shapes.dims import Dim, I, N, O
 from bendtorch.shapes.guard import guard_mat, guard_target
@@ -44,8 +45,9 @@ def Linear(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Lin[I, O], Mat[N, I], Mat[N
     def bwd(p: Lin[I, O], s: Mat[N, I], dy: Mat[N, O], g: Lin[I, O]) -> Bwd[Lin[I, O], Mat[N, I]]:
         dy = guard_mat(dy, (n, o), name, "dy")
         add_gradients(s, dy, g)
+        weight = guard_mat(guard_record(p, Lin, name).weight, (o, i), name, "weight")
         dx = empty_mat(n, i)
-        matmul_nn(dy, guard_mat(p.weight, (o, i), name, "weight"), dx)
+        matmul_nn(dy, weight, dx)
         return Bwd(dx, g)
 
     return make_layer(linear_params(i, o), forward, bwd, info)
@@ -74,7 +76,7 @@ def linear_forward_of(
     """The forward pass y = x·Wᵀ + b, which saves x."""
 
     def fwd(p: Lin[I, O], x: Mat[N, I]) -> Fwd[Mat[N, O], Mat[N, I]]:
-        x = guard_mat(x, (n, i), name, "x")
+        x, p = guard_mat(x, (n, i), name, "x"), guard_record(p, Lin, name)
         y = empty_mat(n, o)
         weight, bias = guard_mat(p.weight, (o, i), name, "weight"), guard_mat(p.bias, (1, o), name, "bias")
         linear_forward(x, weight, bias, y)
@@ -89,7 +91,7 @@ def linear_gradients_of(
     """The part of the backward pass that adds dW and db into the gradient, from the saved input and a checked dy."""
 
     def add(s: Mat[N, I], dy: Mat[N, O], g: Lin[I, O]) -> None:
-        s = guard_mat(s, (n, i), name, "the saved input")
+        s, g = guard_mat(s, (n, i), name, "the saved input"), guard_record(g, Lin, name, GRADIENT)
         weight, bias = (
             guard_target(g.weight, (o, i), name, "the gradient's weight"),
             guard_target(g.bias, (1, o), name, "the gradient's bias"),

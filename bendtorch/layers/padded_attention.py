@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from bendtorch.errors import IndexRangeError
 from bendtorch.kernels.labels import first_outside
 from bendtorch.layer import Bwd, Fwd, Layer, Unit, make_layer, no_params
+from bendtorch.layer.given import guard_pair
 from bendtorch.layers.attention import AttentionCore
 from bendtorch.shapes.arrays import Ids, Mat
 from bendtorch.shapes.dims import HD, KV, B, Dim, G, T
@@ -63,6 +64,7 @@ def PaddedAttention(
     def fwd(
         p: Unit, x: tuple[QKV["B*T", "KV*G*HD", "KV*HD"], Ids[B]]
     ) -> Fwd[Mat["B*T", "KV*G*HD"], tuple[QKV["B*T", "KV*G*HD", "KV*HD"], Ids[B]]]:
+        guard_pair(x, core, "x", "((q, (k, v)), lengths)")
         arrays, lengths = core.guarded(x[0], "x"), checked(x[1], "lengths")
         return Fwd(core.forward(arrays, lengths), (arrays, lengths))
 
@@ -72,6 +74,7 @@ def PaddedAttention(
         dy: Mat["B*T", "KV*G*HD"],
         gradient: Unit,
     ) -> Bwd[Unit, tuple[QKV["B*T", "KV*G*HD", "KV*HD"], Ids[B]]]:
+        guard_pair(s, core, "the saved input", "((q, (k, v)), lengths)")
         arrays, lengths = core.guarded(s[0], "the saved input"), checked(s[1], "the saved lengths")
         return Bwd((core.backward(arrays, dy, lengths), lengths), gradient)
 

@@ -11,6 +11,7 @@ from bendtorch.errors import ConfigError
 from bendtorch.kernels.flat import scale
 from bendtorch.layer.arguments import expect_layer, reading_params
 from bendtorch.layer.counter import advance_cells, counter_cells
+from bendtorch.layer.given import A_LAYER, require
 from bendtorch.layer.protocol import Layer
 from bendtorch.losses.loss import Loss
 from bendtorch.optim.clip import Clip, ClipNorm, ClipValue, global_norm
@@ -80,6 +81,8 @@ class Train(Generic[P]):
     def step(self, model: Layer[P, X, Y, S], loss: Loss[Y, Target], x: X, target: Target) -> float:
         """Forward, loss, backward and one optimizer step on the batch `(x, target)`; gives the loss before the step.
 
+        A NaN in `x` or the parameters is not refused: it gives a loss of NaN, and the step makes the parameters NaN.
+        Stop at the first loss that is not finite, or clip with `ClipNorm`, which then raises `NonFiniteError`.
         When it is interrupted or fails, the gradient is zero again: the next step does not see half of this one.
         """
         value = self.collect(model, loss, x, target)
@@ -95,6 +98,8 @@ class Train(Generic[P]):
         however unequal the micro-batches are. Each draws its own dropout masks. When it is interrupted or fails, all
         that was collected is dropped.
         """
+        require("Train.step", A_LAYER, Layer, model)
+        require("Train.step", "a loss", Loss, loss)
         if not (isinstance(weight, (int, float)) and math.isfinite(weight) and weight > 0):
             raise ConfigError(f"collect: weight must be a finite number above 0, got {weight!r}")
         try:

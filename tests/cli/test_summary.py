@@ -278,3 +278,10 @@ def test_bytes_are_shown_in_a_unit_that_suits(count: int) -> None:
 )
 def test_bytes(count: int, text: str) -> None:
     assert show_bytes(count) == text
+
+
+def test_a_residual_is_a_residual(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source = "from bendtorch import Linear, ReLU, Residual\nmodel = ReLU(2, 3) >> Residual(Linear(2, 3, 3))\n"
+    (tmp_path / "own_residual.py").write_text(source)
+    lines = printed(capsys, f"{tmp_path / 'own_residual.py'}:model")
+    assert [line[:2] for line in lines[2:5]] == [["├─", "ReLU(2,"], ["└─", "Residual"], ["└─", "Linear(2,"]]

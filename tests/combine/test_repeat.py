@@ -152,7 +152,9 @@ FOR_WRONG = pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
 def refused(call: Any, given: Any, *untouched: Any) -> None:
     """The call says how many copies it expected, and wrote nothing into anything."""
     before = snapshot(untouched)
-    with pytest.raises(ShapeError, match=rf"^Repeat: expected .* 3 copies, got {len(given)}$"):
+    with pytest.raises(
+        ShapeError, match=rf"^Repeat: .* must be a tuple of 3, one for each copy, got a tuple of {len(given)}"
+    ):
         call()
     assert all_same_bits(untouched, before)
 

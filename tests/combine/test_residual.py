@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from bendtorch import Repeat, Residual
+from bendtorch import Dropout, Fork, Key, Repeat, Residual
 from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.layer import Info
 from tests.support.arrays import same_bits
@@ -120,3 +120,24 @@ def test_a_layer_of_unknown_shape_is_told_how_to_make_it_known() -> None:
         ShapeError, match=r"^Residual: the shapes of mine\(\) are not known; give make_layer\(...\) its info"
     ):
         Residual(layer)
+
+
+def test_it_is_shown_as_it_was_written_and_keeps_the_places_of_its_parameters() -> None:
+    inner = LIN(2, 3, 3)
+    model: Any = Residual(inner)
+    assert str(model) == "Residual(Linear(2, 3, 3))"
+    assert model.info.parts == (inner,)
+    chained: Any = LIN(2, 3, 3) >> model >> LIN(2, 3, 3)
+    assert str(chained) == "Seq(Linear(2, 3, 3), Residual(Linear(2, 3, 3)), Linear(2, 3, 3))"
+    written: Any = LIN(2, 3, 3) >> Fork(ID(2, 3), inner) >> ADD(2, 3) >> LIN(2, 3, 3)
+    assert [leaf.name for leaf in chained.leaves] == [leaf.name for leaf in written.leaves]
+    assert same_bits(chained.dump(chained.init(Key(3))), written.dump(written.init(Key(3))))
+    with pytest.raises(ShapeError, match=r"^>>: Residual\(Linear\(2, 3, 3\)\) gives Mat\[2, 3\], ReLU\(2, 4\) takes"):
+        model >> RELU(2, 4)
+
+
+def test_its_variants_are_residuals() -> None:
+    dropout: Any = Dropout(2, 3, 0.5, 1)
+    assert str(Residual(dropout).eval()) == "Residual(Dropout(2, 3, p=0.5, seed=1))"
+    model = Residual(dropout)
+    assert same_bits(model.eval().fwd(model.zeros(), np.ones((2, 3), np.float32)).y, np.full((2, 3), 2, np.float32))

@@ -175,7 +175,7 @@ def test_another_number_of_copies_changes_nothing() -> None:
     p, room = tuple(numbers(seed, 2, 3) for seed in range(3)), np.zeros(24, np.float32)
     before, four = snapshot(p), repeated(4, MATRIX(2, 3))
     for move in (four.load, four.store):
-        with pytest.raises(ShapeError, match="expected parameters for 4 copies, got 3"):
+        with pytest.raises(ShapeError, match="parameters must be a tuple of 4, one for each copy, got a tuple of 3"):
             move(p, room, 0)
     assert all_same_bits(p, before)
     assert not room.any()

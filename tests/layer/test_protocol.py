@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 
+from bendtorch.errors import ConfigError
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Step, make_layer, matrix
 from bendtorch.layers import LinearNB
 from tests.support.arrays import all_same_bits, numbers, same_bits
@@ -91,3 +94,14 @@ def test_rshift_is_composition(n: int, c: int, seed: int) -> None:
     assert same_bits(z, z_apart)
     assert same_bits(dx, dx_apart)
     assert all_same_bits(dp, (dp_apart, dq))
+
+
+def test_a_layer_is_copied_as_itself_and_not_pickled() -> None:
+    model: Any = NB(1, 2, 3) >> NB(1, 3, 2)
+    assert copy.copy(model) is copy.deepcopy(model) is model
+    assert copy.deepcopy({"model": [model]})["model"][0] is model
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(
+            ConfigError, match=r"^Seq\(LinearNB.*cannot be pickled; save the parameters with save_params"
+        ):
+            pickle.dumps(model, protocol)

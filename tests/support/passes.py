@@ -150,7 +150,7 @@ def numbers_in(value: Any) -> tuple[Any, ...]:
 
 def parts_of(layer: Any) -> list[str]:
     """The layers inside of a layer, at any depth, and itself, as they are written."""
-    return [str(layer), *(name for part in layer.info.parts for name in parts_of(part))]
+    return [str(layer), *(name for part in (*layer.info.parts, *layer.info.links) for name in parts_of(part))]
 
 
 def other_arrays_are_refused(case: Case) -> None:
