@@ -47,6 +47,8 @@ class Key:
 
     def split(self, count: int) -> tuple[Key, ...]:
         """`count` independent keys."""
+        if count < 0:
+            raise ConfigError(f"Key.split: the count must be at least 0, got {count}")
         return tuple(self.fold(i) for i in range(count))
 
     def bits(self, count: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:

@@ -215,3 +215,9 @@ def test_a_seed_is_an_int_of_at_least_0(seed: Any) -> None:
 def test_a_fold_is_of_at_least_0() -> None:
     with pytest.raises(ConfigError, match="must be at least 0, got -1"):
         Key(0).fold(-1)
+
+
+def test_a_split_into_less_than_nothing_is_refused() -> None:
+    assert Key(0).split(0) == ()
+    with pytest.raises(ConfigError, match=r"^Key.split: the count must be at least 0, got -1$"):
+        Key(0).split(-1)

@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import numpy as np
+
 from bendtorch.errors import ShapeError
 
 
@@ -70,6 +72,7 @@ def check_sizes(layer: str, /, *, rows: tuple[str, ...] = ("n", "m"), **sizes: i
     for name, size in sizes.items():
         least = 0 if name in rows else 1
         if isinstance(size, bool) or not isinstance(size, int):
-            raise ShapeError(f"{layer}: size {name} must be an int, got {type(size).__name__} {size!r}")
+            hint = f"; convert it with int({name})" if isinstance(size, np.integer) else ""
+            raise ShapeError(f"{layer}: size {name} must be an int, got {type(size).__name__} {size!r}{hint}")
         if size < least:
             raise ShapeError(f"{layer}: size {name} must be at least {least}, got {size}")

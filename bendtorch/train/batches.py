@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Final, Generic, TypeVar, overload
 
 import numpy as np
 
@@ -16,9 +16,12 @@ from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from bendtorch.keys import Key
 from bendtorch.shapes.arrays import Ids, Mat
 from bendtorch.shapes.dims import C, I, M
+from bendtorch.shapes.guard import F32, INDEX
 
 X = TypeVar("X")
 Target = TypeVar("Target")
+
+TYPES: Final = (F32, *INDEX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +71,19 @@ def batches(x: Any, target: Any, size: int, key: Key | None = None) -> Batches[A
     """The rows of `x`, a matrix or ids, with their targets, in batches of `size`; shuffled anew each epoch with a key.
 
     A batch has any number of rows up to `size`, so its type is `Mat[int, I]`. Raises `ShapeError` when `x` and `target`
-    have different lengths or none, and `ConfigError` for a size below 1.
+    have different lengths or none, `DtypeError` for other types than float32, int32 and int64, and `ConfigError` for a
+    size below 1.
     """
     for name, array in (("x", x), ("target", target)):
         if not isinstance(array, np.ndarray):
             raise DtypeError(
                 f"batches: {name} must be a numpy array, got {type(array).__name__}; see mat(...) and ids(...)"
+            )
+        if array.dtype not in TYPES:
+            to = "int64" if array.dtype.kind in "iu" else "float32"
+            raise DtypeError(
+                f"batches: {name} must be float32, int32 or int64, got {array.dtype}; "
+                f"convert it with {name}.astype(np.{to})"
             )
     if isinstance(size, bool) or not isinstance(size, int):
         raise ConfigError(f"batches: size must be an int of at least 1, got {size!r}")

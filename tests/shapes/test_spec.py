@@ -67,9 +67,17 @@ def test_possible_sizes_pass(n: int, c: int) -> None:
         (1, True, "Layer: size c must be an int, got bool True"),
         (1, "2", "Layer: size c must be an int, got str '2'"),
         (None, 1, "Layer: size n must be an int, got NoneType None"),
-        (np.int64(1), 1, "Layer: size n must be an int, got int64 np.int64(1)"),
+        (np.int64(1), 1, "Layer: size n must be an int, got int64 np.int64(1); convert it with int(n)"),
     ],
 )
 def test_impossible_sizes_are_refused(n: Any, c: Any, text: str) -> None:
     with pytest.raises(ShapeError, match=f"^{re.escape(text)}$"):
         check_sizes("Layer", n=n, c=c)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.uint8])
+def test_a_size_of_numpy_is_told_how_to_be_an_int(kind: type[np.integer[Any]]) -> None:
+    with pytest.raises(
+        ShapeError, match=rf"^f: size n must be an int, got {kind.__name__} .*4.*; convert it with int\(n\)$"
+    ):
+        check_sizes("f", n=kind(4))  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bendtorch.errors import ConfigError, ShapeError
+from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from bendtorch.keys import Key
 from bendtorch.train import batches
 from tests.support.arrays import same_bits
@@ -108,3 +108,14 @@ def test_ids_and_matrices_may_be_inputs_and_targets(count: int, size: int, seed:
         order = Key(seed).fold(0).permutation(count)
         assert same_bits(all_x, pair[0][order])
         assert same_bits(all_target, pair[1][order])
+
+
+@pytest.mark.parametrize("kind", ["float64", "float16", "bool", "uint8", "int16", "complex64"])
+def test_other_types_than_layers_take_are_refused(kind: str) -> None:
+    to = "int64" if kind in ("uint8", "int16") else "float32"
+    wrong, right = np.zeros((3, 2), kind), np.zeros(3, np.int64)
+    for name, pair in (("x", (wrong, right)), ("target", (right, wrong))):
+        with pytest.raises(
+            DtypeError, match=rf"^batches: {name} must be float32.*got {kind}; .*{name}.astype\(np.{to}"
+        ):
+            BATCHES(*pair, 2)
