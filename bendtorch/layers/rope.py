@@ -24,7 +24,7 @@ from bendtorch.kernels.memory import empty_mat
 from bendtorch.kernels.rope import rotate
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Unit, make_layer, no_params
 from bendtorch.shapes.arrays import Mat
-from bendtorch.shapes.dims import HALF, Dim, H, N, T
+from bendtorch.shapes.dims import HALF, PROVE, Dim, Eq, H, N, T
 from bendtorch.shapes.guard import guard_mat
 from bendtorch.shapes.spec import check_sizes, mat_spec
 
@@ -41,8 +41,11 @@ def RoPE(
     base: float = 10000.0,
     offset: int = 0,
     interleaved: bool = False,
+    proof: Eq["(N//T)*T", N] = PROVE,
 ) -> Layer[Unit, Mat[N, "2*H*HALF"], Mat[N, "2*H*HALF"], Unit]:
     """Rotary position embedding of `n` rows, sequences of `t` positions after one another, with `h` heads of `2*half`.
+
+    The plugin decides whether `n` is a multiple of `t`, as `b*t` is.
 
     PyTorch has no such layer; this is `apply_rotary_pos_emb` of `transformers`. The angles, cosines and sines are
     computed in float64 and rounded once, when the layer is built. `offset` is the position of a sequence's first row:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from mypy.errorcodes import ErrorCode
 from mypy.expandtype import expand_type
-from mypy.nodes import Context, Expression
+from mypy.nodes import CallExpr, Context, Expression
 from mypy.plugin import CheckerPluginInterface
 from mypy.types import CallableType, Type, TypeVarId, TypeVarType
 
+from bendtorch.mypy_plugin.picture import name_of
 from bendtorch.mypy_plugin.poly import Atom, Poly
 from bendtorch.mypy_plugin.queries import is_dimension
 from bendtorch.mypy_plugin.types import Named, named_in, normalise
@@ -35,7 +36,7 @@ class Call:
     @property
     def name(self) -> str:
         """The callee as a message calls it: `Linear`, `Train.step`, `Loss` for a call of a loss."""
-        return callee_name(self.signature)
+        return callee_name(self.signature, name_of(self.context) if isinstance(self.context, CallExpr) else "")
 
     @property
     def named(self) -> Named:
@@ -64,9 +65,12 @@ class Call:
         self.api.fail(f"{self.name}: {message}", at or self.context, code=code)
 
 
-def callee_name(signature: CallableType) -> str:
-    """`step of Train`, as mypy has it, is `Train.step`; a class's `__call__` is the class."""
-    name, _, owner = (signature.name or "call").replace('"', "").partition(" of ")
+def callee_name(signature: CallableType, written: str) -> str:
+    """`step of Train`, as mypy has it, is `Train.step`; a class's `__call__` is the class.
+
+    A function in a variable has no name: it is what is written at the call.
+    """
+    name, _, owner = (signature.name or written or "call").replace('"', "").partition(" of ")
     if not owner:
         return name
     return owner if name == "__call__" else f"{owner}.{name}"

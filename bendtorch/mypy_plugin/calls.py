@@ -16,7 +16,7 @@ from bendtorch.mypy_plugin.dimensions import bind_dimensions
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.limits import check_count
 from bendtorch.mypy_plugin.picture import name_of
-from bendtorch.mypy_plugin.proofs import prove
+from bendtorch.mypy_plugin.proofs import check_hidden, has_equation, prove
 from bendtorch.mypy_plugin.queries import is_layer, is_layer_maker, is_size_parameter, mentions_ours
 from bendtorch.mypy_plugin.records import builds_layer, layer_from_forward
 from bendtorch.mypy_plugin.rename import Renamer
@@ -60,13 +60,14 @@ class CallHooks:
         if builds_layer(signature):
             return layer_from_forward(call)
         check_count(call, self.reader)
+        check_hidden(call, self.reader)
         if not _is_ours(call):
             return call.signature
         if is_layer(signature.ret_type):
             self.watch.remember_layers(api.path)
         bound = bind_dimensions(call, self.reader)
         solve_hidden(call)
-        prove(call)
+        prove(call, self.reader)
         return Renamer(call, bound).signature()
 
     def on_call(self, context: FunctionContext | MethodContext) -> Type:
@@ -118,7 +119,7 @@ def _normalised(s: CallableType, api: CheckerPluginInterface) -> CallableType:
 def _is_ours(call: Call) -> bool:
     """Whether sizes matter in this call: it takes layers, or has dimension variables and arrays or types of ours."""
     s = call.signature
-    if any(is_layer(t) or is_layer_maker(t) for t in s.arg_types):
+    if has_equation(s) or any(is_layer(t) or is_layer_maker(t) for t in s.arg_types):
         return True
     if not call.dimensions:
         return False

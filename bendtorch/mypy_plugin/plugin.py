@@ -36,8 +36,9 @@ from bendtorch.mypy_plugin.fixed import outside_of_calls
 from bendtorch.mypy_plugin.numpy_calls import NumpyHooks
 from bendtorch.mypy_plugin.numpy_calls import is_method as is_numpy_method
 from bendtorch.mypy_plugin.partial import PARTIAL, PARTIAL_CALL, PartialHooks
+from bendtorch.mypy_plugin.proofs import check_handed_on, check_made
 from bendtorch.mypy_plugin.types import named_in, normalise
-from bendtorch.mypy_plugin.vocabulary import ARITHMETIC, FOREIGN, LAYER, NUMPY, SEQ
+from bendtorch.mypy_plugin.vocabulary import ARITHMETIC, EQUATION, FOREIGN, LAYER, NUMPY, SEQ
 from bendtorch.mypy_plugin.watch import MessageWatch
 
 ARRAY_SHAPE: Final = "numpy.ndarray.shape"
@@ -102,6 +103,8 @@ class BendPlugin(Plugin):
             return guarded(self._on_map, "map") if fullname == MAP else None
         if fullname == SEQ:
             return guarded(self._on_seq, "Seq")
+        if fullname == EQUATION:
+            return guarded(self._on_equation, "Eq")
         if fullname in SLICES:
             return guarded(partial(self._on_slice, fullname), "slice")
         return guarded(self.calls.on_call, "call")
@@ -169,7 +172,12 @@ class BendPlugin(Plugin):
         self.calls.blind.check_call(context)
         return self.reader.leaving(chain.on_seq(context), context.context, context.api)
 
+    def _on_equation(self, context: FunctionContext) -> Type:
+        check_made(context)
+        return context.default_return_type
+
     def _on_map(self, context: FunctionContext) -> Type:
+        check_handed_on(context)
         return self.reader.leaving(context.default_return_type, context.context, context.api)
 
     def _on_attribute(self, field: str, context: AttributeContext) -> Type:

@@ -13,7 +13,7 @@ size then: `padding: Dim[PAD] = 0`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Generic, Literal, TypeAlias
+from typing import Annotated, Any, Final, Generic, Literal, TypeAlias, final
 
 from typing_extensions import TypeVar
 
@@ -45,12 +45,13 @@ W = TypeVar("W", bound=int)  # width
 Dim: TypeAlias = Annotated[A, "size"]
 
 
+@final
 class Eq(Generic[A, B]):
     """A proof that the sizes `A` and `B` are equal: a parameter that the checker fills in.
 
         def Reshape(n: Dim[N], i: Dim[I], m: Dim[M], o: Dim[O], proof: Eq["N*I", "M*O"] = PROVE) -> ...
 
-    Every call that leaves `proof` at `PROVE` asks the mypy plugin to decide the equation for the sizes of that call; a
+    Every call that leaves `proof` out, or gives `PROVE`, asks the mypy plugin to decide the equation for the sizes of that call; a
     false one is an error at the call. A function that has such a parameter may use the equation in its own body.
     """
 

@@ -59,7 +59,7 @@ def _embedding(n: int, v: int, d: int, place: int) -> Contest:
 
 def _rope(n: int, t: int, h: int, half: int, is_interleaved: bool, place: int) -> Contest:
     rng, shape = np.random.default_rng(0), (n, 2 * h * half)
-    x, layer = normal(rng, shape), RoPE(n, t, h, half, interleaved=is_interleaved)
+    x, layer = normal(rng, shape), RoPE(n // t * t, t, h, half, interleaved=is_interleaved)
     given, formula = torch.tensor(x, requires_grad=True), Prepared(t, half, interleaved=is_interleaved)
     return _contest(layer, formula, (), x, given, normal(rng, shape), place)
 

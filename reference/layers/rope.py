@@ -90,7 +90,7 @@ def rows(quick: bool) -> Iterator[Row]:
 def _case(kind: str, fill: Fill, size: tuple[int, int, int, int], options: dict[str, Any]) -> Case:
     """One case: n rows of sequences of t, h heads of 2·half."""
     n, t, h, half = size
-    layer, formula, shape = RoPE(n, t, h, half, **options), Formula(t, half, **options), (n, 2 * h * half)
+    layer, formula, shape = RoPE(n // t * t, t, h, half, **options), Formula(t, half, **options), (n, 2 * h * half)
     name = f"{kind}, {n}×{t}×{h}×{half}"
 
     def draw(seed: int) -> Draw:

@@ -187,7 +187,7 @@ class Generator:
         """Heads, rotated by their positions."""
         h, half = self.size("a", "b", "2"), self.size("3", "b")
         width = f"2 * ({h}) * ({half})"
-        text = f"{call('LinearNB', x.rows, x.columns, width)} >> RoPE(«{x.rows}», 1, «{h}», «{half}»)"
+        text = f"{call('LinearNB', x.rows, x.columns, width)} >> RoPE(«{x.rows}», {x.rows}, «{h}», «{half}»)"
         return text, Matrix(x.rows, width)
 
     def widened(self, x: Matrix) -> Made:

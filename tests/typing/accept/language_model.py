@@ -30,7 +30,7 @@ from bendtorch import (
     ids,
     mat,
 )
-from bendtorch.shapes.dims import HALF, D, H, N, T, V
+from bendtorch.shapes.dims import HALF, B, D, H, N, T, V
 from bendtorch.train.batches import Batches
 
 assert_type(Embedding(16, 1000, 64), Layer[Mat[1000, 64], Ids[16], Mat[16, 64], Ids[16]])
@@ -45,8 +45,10 @@ tied = Tie(Embedding(16, 1000, 64), RoPE(16, 8, 4, 8), LinearNB(16, 64, 1000))
 assert_type(tied.fwd(tied.zeros(), ids(16, [])).y, Mat[16, 1000])
 
 
-def heads(n: Dim[N], t: Dim[T], h: Dim[H], half: Dim[HALF]) -> Layer[Any, Mat[N, "2*H*HALF"], Mat[N, "H*HALF*2"], Any]:
-    width = h * half * 2
+def heads(
+    b: Dim[B], t: Dim[T], h: Dim[H], half: Dim[HALF]
+) -> Layer[Any, Mat["B*T", "2*H*HALF"], Mat["B*T", "H*HALF*2"], Any]:
+    n, width = b * t, h * half * 2
     return LinearNB(n, width, width) >> RoPE(n, t, h, half)
 
 

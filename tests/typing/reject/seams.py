@@ -78,12 +78,12 @@ def swapped(n: Dim[N], d: Dim[D]) -> object:
     return Linear(d, n, 7) >> ReLU(n, 7)  # E: >>: Linear gives Mat[D, 7], ReLU takes Mat[N, 7]  [bend-shape]
 
 
-def unrelated(n: Dim[N], w: Dim[D], t: Dim[T], hd: Dim[HD]) -> object:
-    return LinearNB(n, 64, w) >> RoPE(n, t, 2, hd)  # E: >>: LinearNB gives Mat[N, D], RoPE takes Mat[N, 4*HD] (2*h*half = 2*2*HD)  [bend-shape]
+def unrelated(n: Dim[N], w: Dim[D], hd: Dim[HD]) -> object:
+    return LinearNB(n, 64, w) >> RoPE(n, n, 2, hd)  # E: >>: LinearNB gives Mat[N, D], RoPE takes Mat[N, 4*HD] (2*h*half = 2*2*HD)  [bend-shape]
 
 
-def heads(n: Dim[N], d: Dim[D], t: Dim[T]) -> object:
-    return LinearNB(n, d, d) >> RoPE(n, t, 4, d // 8)  # E: >>: LinearNB gives Mat[N, D], RoPE takes Mat[N, 8*(D//8)] (2*h*half = 2*4*(D//8))  [bend-shape]
+def heads(n: Dim[N], d: Dim[D]) -> object:
+    return LinearNB(n, d, d) >> RoPE(n, 1, 4, d // 8)  # E: >>: LinearNB gives Mat[N, D], RoPE takes Mat[N, 8*(D//8)] (2*h*half = 2*4*(D//8))  [bend-shape]
 
 
 def mixed(n: Dim[N], model: Layer[Any, Mat[N, 5], Mat[N, 6], Any]) -> Layer[Any, Mat[N, 5], Mat[N, 7], Any]:
