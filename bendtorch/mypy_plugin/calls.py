@@ -14,7 +14,8 @@ from bendtorch.mypy_plugin.blind import BlindLayers
 from bendtorch.mypy_plugin.call import Call
 from bendtorch.mypy_plugin.dimensions import bind_dimensions
 from bendtorch.mypy_plugin.expressions import SizeReader
-from bendtorch.mypy_plugin.limits import check_count
+from bendtorch.mypy_plugin.limits import check_count, check_results
+from bendtorch.mypy_plugin.options import check_options
 from bendtorch.mypy_plugin.picture import name_of
 from bendtorch.mypy_plugin.proofs import check_hidden, has_equation, prove
 from bendtorch.mypy_plugin.queries import is_layer, is_layer_maker, is_size_parameter, mentions_ours
@@ -67,6 +68,8 @@ class CallHooks:
             self.watch.remember_layers(api.path)
         bound = bind_dimensions(call, self.reader)
         solve_hidden(call)
+        check_results(call)
+        check_options(call, self.reader)
         prove(call, self.reader)
         return Renamer(call, bound).signature()
 

@@ -66,9 +66,9 @@ def _in_names(poly: Poly, signature: CallableType, call: CallExpr, size: Size) -
     names, values = _parameters(signature, call, size)
     order = list(names)  # that of the arguments
     factors = sorted(
-        _factors(poly), key=lambda factor: min(map(order.index, factor.all_atoms & names.keys()), default=-1)
+        factors_of(poly), key=lambda factor: min(map(order.index, factor.all_atoms & names.keys()), default=-1)
     )
-    numbers = [_with_values(factor, values) for factor in factors]
+    numbers = [with_values(factor, values) for factor in factors]
     if sum(factor.value is None for factor in factors) < 2 or None in numbers:
         return ""
     symbols = [in_parentheses(factor.show(names), "+-") for factor in factors]
@@ -76,7 +76,7 @@ def _in_names(poly: Poly, signature: CallableType, call: CallExpr, size: Size) -
     return f" ({'*'.join(symbols)} = {'*'.join(given)})"
 
 
-def _factors(poly: Poly) -> list[Poly]:
+def factors_of(poly: Poly) -> list[Poly]:
     """A product in its factors: a number, atoms, and floor quotients with 1 added."""
     found = []
     for atom in sorted(poly.atoms):
@@ -87,7 +87,7 @@ def _factors(poly: Poly) -> list[Poly]:
     return found if poly == ONE else [poly, *found]
 
 
-def _with_values(poly: Poly, values: Mapping[Atom, Poly]) -> Poly | None:
+def with_values(poly: Poly, values: Mapping[Atom, Poly]) -> Poly | None:
     """The polynomial with values in place of atoms, also inside of floor quotients; None where one is not known."""
     total = Poly(())
     for monomial, factor in poly.terms:
@@ -105,7 +105,7 @@ def _value_of(atom: Atom, values: Mapping[Atom, Poly]) -> Poly | None:
     parts = quotient_parts(atom)
     if parts is None:
         return values.get(atom)
-    over, under = (_with_values(part, values) for part in parts)
+    over, under = (with_values(part, values) for part in parts)
     return over // under if over is not None and under is not None and under.terms else None
 
 

@@ -1,19 +1,23 @@
 """The least that a size of a layer may be: 0 for a number of rows, 1 for others, as the layers themselves have it.
 
-A size counts rows when it stands nowhere but in the first axis of the arrays that a layer takes, gives and saves.
+A size counts rows when it stands nowhere but in the first axis of the arrays that a layer takes, gives and saves. What
+a layer works out, such as the places of a window in an image, is a size too: also as a factor of one, for -4 times -4
+are no 16 columns.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from mypy.types import CallableType, Instance, LiteralType, TupleType, Type, TypeVarId, TypeVarType, get_proper_type
 
 from bendtorch.mypy_plugin.call import Call
 from bendtorch.mypy_plugin.expressions import SizeReader
-from bendtorch.mypy_plugin.poly import Poly
-from bendtorch.mypy_plugin.queries import is_layer, is_loss
-from bendtorch.mypy_plugin.types import Through
+from bendtorch.mypy_plugin.formula import factors_of, with_values
+from bendtorch.mypy_plugin.poly import Atom, Poly, quotient_parts
+from bendtorch.mypy_plugin.queries import is_layer, is_loss, size_variable
+from bendtorch.mypy_plugin.types import Through, poly_of
 from bendtorch.mypy_plugin.vocabulary import BEND_DIM, PACKAGE
 
 COUNTS: Final = {"bendtorch.combine.repeat.Repeat": "k", "bendtorch.train.batches.batches": "size"}
@@ -39,6 +43,46 @@ def fault_of(call: Call, variable: TypeVarType, size: Poly) -> str | None:
     if is_ours and is_below_one(size) and not _is_rows(call.signature, variable) and not _is_none(variable):
         return "give at least 1, only the number of rows may be 0"
     return None
+
+
+def check_results(call: Call) -> None:
+    """Refuse a call whose layer would have a size that no layer can have, worked out of sizes that it may have."""
+    made = get_proper_type(call.signature.ret_type)
+    if not isinstance(made, Instance) or not is_layer(made):
+        return
+    least = 1 if _full_name(call.signature).startswith(PACKAGE) else 0
+    values = {poly: value for v in call.dimensions if (poly := _atom(v)) and (value := _value(call, v)) is not None}
+    names = _names(call)
+    for factor in _worked_out(made, list(names)):
+        size = with_values(factor, values)
+        if size is not None and is_below_one(size) and not (size.value == 0 and least == 0):
+            call.fail(f"{factor.show(names)} is {size}; such a size must be at least {least}", None, BEND_DIM)
+            return
+
+
+def _worked_out(made: Instance, order: Sequence[Atom]) -> list[Poly]:
+    """The factors with a sum or a quotient in them, of all sizes that are no numbers of rows; by their parameters."""
+    columns = _Columns()
+    for slot in made.args:
+        slot.accept(columns)
+    factors = [factor for size in columns.found for factor in factors_of(size)]
+    found = [factor for factor in factors if len(factor.terms) > 1 or any(map(quotient_parts, factor.atoms))]
+    return sorted(found, key=lambda factor: min((order.index(a) for a in factor.all_atoms if a in order), default=0))
+
+
+def _atom(variable: TypeVarType) -> Atom | None:
+    poly = poly_of(variable)
+    return next(iter(poly.atoms), None) if poly is not None else None
+
+
+def _value(call: Call, variable: TypeVarType) -> Poly | None:
+    return poly_of(call.found[variable.id]) if variable.id in call.found else None
+
+
+def _names(call: Call) -> dict[Atom, str]:
+    """The parameters' names, those that the call leaves out too."""
+    pairs = zip(map(size_variable, call.signature.arg_types), call.signature.arg_names, strict=True)
+    return {atom: name for v, name in pairs if v is not None and name and (atom := _atom(v)) is not None}
 
 
 def _is_none(variable: TypeVarType) -> bool:
@@ -67,6 +111,20 @@ def _is_rows(signature: CallableType, variable: TypeVarType) -> bool:
         search.counts_rows = not (is_layer(made) and number == 0)  # parameters are no rows of data
         part.accept(search)
     return not search.found
+
+
+class _Columns(Through):
+    """Collects the sizes of arrays behind their first axis."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[Poly] = []
+
+    def visit_tuple_type(self, t: TupleType) -> Type:
+        """A shape, or a nest of arrays."""
+        polys = [poly_of(item) for item in t.items]
+        self.found += [poly for poly in polys[1:] if poly is not None]
+        return super().visit_tuple_type(t)
 
 
 class _BesidesRows(Through):

@@ -44,12 +44,9 @@ def check_hidden(call: Call, reader: SizeReader) -> None:
     if not isinstance(e, NameExpr) or not isinstance(e.node, Var) or has_equation(call.signature):
         return
     meant = reader.definition(e, call.api)
-    if (
-        isinstance(meant, RefExpr)
-        and isinstance(meant.node, FuncDef)
-        and has_equation(meant.node.type or call.signature)
-    ):
-        message = f'the type of "{e.name}" hides the equation of {meant.name}; call {meant.name} itself'
+    function = meant.node if isinstance(meant, RefExpr) else None
+    if isinstance(function, FuncDef) and function.type is not None and has_equation(function.type):
+        message = f'the type of "{e.name}" hides the equation of {function.name}; call {function.name} itself'
         call.api.fail(f"{e.name}: {message}", call.context, code=BEND_PROOF)
 
 

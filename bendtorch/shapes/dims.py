@@ -51,8 +51,8 @@ class Eq(Generic[A, B]):
 
         def Reshape(n: Dim[N], i: Dim[I], m: Dim[M], o: Dim[O], proof: Eq["N*I", "M*O"] = PROVE) -> ...
 
-    Every call that leaves `proof` out, or gives `PROVE`, asks the mypy plugin to decide the equation for the sizes of that call; a
-    false one is an error at the call. A function that has such a parameter may use the equation in its own body.
+    Every call that leaves `proof` out, or gives `PROVE`, asks the mypy plugin to decide the equation for the sizes of
+    that call; a false one is an error there. A function that has such a parameter may use the equation in its own body.
     """
 
     __slots__ = ()
