@@ -18,13 +18,12 @@ from bendtorch.mypy_plugin.limits import check_count, check_results
 from bendtorch.mypy_plugin.options import check_options
 from bendtorch.mypy_plugin.picture import name_of
 from bendtorch.mypy_plugin.proofs import check_hidden, has_equation, prove
-from bendtorch.mypy_plugin.queries import is_layer, is_layer_maker, is_size_parameter, mentions_ours
+from bendtorch.mypy_plugin.queries import has_sizes, is_layer
 from bendtorch.mypy_plugin.records import builds_layer, layer_from_forward
 from bendtorch.mypy_plugin.rename import Renamer
 from bendtorch.mypy_plugin.seams import unpack
 from bendtorch.mypy_plugin.solve import solve_hidden
 from bendtorch.mypy_plugin.types import has_arithmetic, named_in, normalise
-from bendtorch.mypy_plugin.vocabulary import PACKAGE
 from bendtorch.mypy_plugin.watch import MessageWatch
 
 FIELD_OWNERS: Final = {"bendtorch.layer.protocol.Layer": "Layer", "bendtorch.losses.loss.Loss": "Loss"}
@@ -62,7 +61,7 @@ class CallHooks:
             return layer_from_forward(call)
         check_count(call, self.reader)
         check_hidden(call, self.reader)
-        if not _is_ours(call):
+        if not has_equation(call.signature) and not has_sizes(call.signature):
             return call.signature
         if is_layer(signature.ret_type):
             self.watch.remember_layers(api.path)
@@ -117,15 +116,3 @@ def _normalised(s: CallableType, api: CheckerPluginInterface) -> CallableType:
         return s
     named = named_in(api)
     return s.copy_modified(arg_types=[normalise(t, named) for t in s.arg_types], ret_type=normalise(s.ret_type, named))
-
-
-def _is_ours(call: Call) -> bool:
-    """Whether sizes matter in this call: it takes layers, or has dimension variables and arrays or types of ours."""
-    s = call.signature
-    if has_equation(s) or any(is_layer(t) or is_layer_maker(t) for t in s.arg_types):
-        return True
-    if not call.dimensions:
-        return False
-    if any(v.fullname.startswith(PACKAGE) for v in call.dimensions) or any(map(is_size_parameter, s.arg_types)):
-        return True
-    return mentions_ours(s.ret_type) or any(mentions_ours(get_proper_type(t)) for t in s.arg_types)

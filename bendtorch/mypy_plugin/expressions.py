@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import cast
 
 from mypy.checker import TypeChecker
-from mypy.nodes import CallExpr, Context, Expression, IntExpr, MemberExpr, NameExpr, OpExpr, RefExpr, UnaryExpr, Var
+from mypy.nodes import CallExpr, Context, Expression, FuncDef, IntExpr, MemberExpr, NameExpr, OpExpr, RefExpr, UnaryExpr, Var
 from mypy.plugin import CheckerPluginInterface
-from mypy.types import Type
+from mypy.types import CallableType, Type, TypeVarType, get_proper_type
 
 from bendtorch.mypy_plugin.bindings import Bindings
 from bendtorch.mypy_plugin.fixed import first_size, is_constant, is_fixed_field, outside_of, run_time
 from bendtorch.mypy_plugin.poly import Poly
-from bendtorch.mypy_plugin.queries import is_int
+from bendtorch.mypy_plugin.queries import has_sizes, is_int
 from bendtorch.mypy_plugin.size_text import combine
 from bendtorch.mypy_plugin.types import poly_of
 
@@ -47,7 +47,7 @@ class SizeReader:
         t = api.get_expression_type(e)
         poly = poly_of(t)
         if poly is not None or not is_int(t):
-            return poly
+            return poly if unchecked_variable(t, api) is None else None
         match e:
             case NameExpr() | MemberExpr() if is_constant(e) and not self._is_own(e, api):
                 assert isinstance(e.node, Var)
@@ -130,6 +130,21 @@ class SizeReader:
         self.current = Bindings(tree)
         self.current.foreign |= {variable} if old is None else {variable, *old.foreign}
         return self.current
+
+
+def unchecked_variable(t: Type, api: CheckerPluginInterface) -> TypeVarType | None:
+    """The dimension variable that a type is, where calls of its function do not check that it is one size.
+
+    `def larger(a: V, b: V) -> V` of a V bound to int may be called with 3 and 4: nothing in it speaks of sizes.
+    """
+    t = get_proper_type(t)
+    if not isinstance(t, TypeVarType):
+        return None
+    for item in cast("TypeChecker", api).scope.stack:
+        if isinstance(item, FuncDef) and item.fullname == t.id.namespace:
+            signature = get_proper_type(item.type)
+            return t if isinstance(signature, CallableType) and not has_sizes(signature) else None
+    return None
 
 
 def _may_widen(api: CheckerPluginInterface) -> bool:

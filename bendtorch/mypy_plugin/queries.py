@@ -15,7 +15,7 @@ from mypy.types import (
     get_proper_type,
 )
 
-from bendtorch.mypy_plugin.types import OPERATORS, Through, is_of_any_int
+from bendtorch.mypy_plugin.types import OPERATORS, Through, is_int_class, is_of_any_int
 from bendtorch.mypy_plugin.vocabulary import LAYER, LOSS, PACKAGE, SIZE_PARAMETER
 
 
@@ -97,9 +97,9 @@ def is_arithmetic(t: Type) -> bool:
 
 
 def is_int(t: Type) -> bool:
-    """Whether it is `int` itself."""
+    """Whether it is `int` itself, or a class of ints, whose values differ."""
     t = get_proper_type(t)
-    return isinstance(t, Instance) and t.type.fullname == "builtins.int"
+    return isinstance(t, Instance) and is_int_class(t.type)
 
 
 def is_size_parameter(t: Type) -> bool:
@@ -114,6 +114,18 @@ def size_variable(t: Type) -> TypeVarType | None:
         some = [part for part in map(get_proper_type, t.items) if not isinstance(part, NoneType)]
         t = some[0] if len(some) == 1 else t
     return t if isinstance(t, TypeVarType) and is_dimension(t) else None
+
+
+def has_sizes(s: CallableType) -> bool:
+    """Whether sizes matter in calls of a function: it takes layers, or has dimension variables and arrays of ours."""
+    if any(is_layer(t) or is_layer_maker(t) for t in s.arg_types):
+        return True
+    dimensions = [v for v in s.variables if is_dimension(v)]
+    if not dimensions:
+        return False
+    if any(v.fullname.startswith(PACKAGE) for v in dimensions) or any(map(is_size_parameter, s.arg_types)):
+        return True
+    return mentions_ours(s.ret_type) or any(mentions_ours(get_proper_type(t)) for t in s.arg_types)
 
 
 def is_none(e: Expression) -> bool:

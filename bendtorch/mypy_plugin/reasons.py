@@ -21,7 +21,7 @@ from mypy.nodes import (
 from mypy.plugin import CheckerPluginInterface
 from mypy.types import AnyType, Instance, get_proper_type
 
-from bendtorch.mypy_plugin.expressions import SizeReader
+from bendtorch.mypy_plugin.expressions import SizeReader, unchecked_variable
 from bendtorch.mypy_plugin.fixed import class_of, is_fixed_field, is_frozen
 from bendtorch.mypy_plugin.queries import is_int
 
@@ -46,6 +46,9 @@ def _reason(e: Expression, names: str, reader: SizeReader, api: CheckerPluginInt
     if isinstance(t, Instance) and t.type.has_base("typing.Sequence"):
         as_in = "" if "argument" in names else f', as in "{names} = {text or "..."}"'
         return f": *{text or '...'} may have any length; unpack it first{as_in}"
+    variable = unchecked_variable(t, api)
+    if variable is not None:
+        return f': calls do not check that "{variable.name}" is one size; declare it Dim[{variable.name}]'
     if not is_int(t):
         return ""
     if isinstance(e, NameExpr):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, cast
 
-from mypy.nodes import TypeInfo
+from mypy.nodes import TypeInfo, Var
 from mypy.plugin import CheckerPluginInterface
 from mypy.subtypes import is_same_type, is_subtype
 from mypy.type_visitor import TypeTranslator
@@ -70,12 +70,31 @@ def poly_of(t: Type) -> Poly | None:
 
 
 def _poly_of_literal(t: LiteralType) -> Poly | None:
+    if t.fallback.type.is_enum and is_int_class(t.fallback.type):
+        return _poly_of_member(t)
     if t.fallback.type.fullname != "builtins.int":
         return None
     if isinstance(t.value, int):
         return Poly.number(t.value)
     text = str(t.value)
     return Poly.atom(Atom("run-time", text, text.rsplit(":", 1)[-1], t))
+
+
+def _poly_of_member(t: LiteralType) -> Poly:
+    """A member of an `IntEnum` is its number; one that the plugin does not know has the member's name."""
+    info, name = t.fallback.type, str(t.value)
+    maker, member = info.get("__new__"), info.names.get(name)
+    declared = get_proper_type(member.node.type) if member is not None and isinstance(member.node, Var) else None
+    is_plain = maker is None or maker.fullname is None or maker.fullname.startswith(("builtins.", "enum."))
+    known = declared.last_known_value if isinstance(declared, Instance) else declared
+    if is_plain and isinstance(known, LiteralType) and type(known.value) is int:
+        return Poly.number(known.value)
+    return Poly.atom(Atom("member", f"{info.fullname}.{name}", f"{info.name}.{name}", t))
+
+
+def is_int_class(info: TypeInfo) -> bool:
+    """Whether it is a class of whole numbers, each of which may be another: no `NewType`, which names one."""
+    return info.has_base("builtins.int") and not info.is_newtype and info.fullname not in ("builtins.bool", *OPERATORS)
 
 
 def _poly_of_instance(t: Instance) -> Poly | None:
@@ -87,10 +106,9 @@ def _poly_of_instance(t: Instance) -> Poly | None:
         if name == DIV:
             return left // right if right.terms else None
         return left * right if name == MUL else left + right
-    if name == "builtins.int":
-        known = t.last_known_value
-        return Poly.number(known.value) if known is not None and isinstance(known.value, int) else None
-    if t.type.has_base("builtins.int") and name != "builtins.bool":
+    if is_int_class(t.type):
+        return _poly_of_literal(t.last_known_value) if t.last_known_value is not None else None
+    if t.type.is_newtype and t.type.has_base("builtins.int"):
         return Poly.atom(Atom("new-type", name, t.type.name, t))
     return None
 
@@ -164,7 +182,7 @@ def _of_any_int(t: Type) -> str | None:
     poly = poly_of(t)
     if poly is not None:
         return in_parentheses(str(poly), "+-*/")
-    if not isinstance(t, Instance) or t.type.fullname not in (*OPERATORS, "builtins.int"):
+    if not isinstance(t, Instance) or not (t.type.fullname in OPERATORS or is_int_class(t.type)):
         return None
     if not t.args:
         return "int"
@@ -177,7 +195,7 @@ def is_of_any_int(t: Type) -> bool:
     t = get_proper_type(t)
     if isinstance(t, LiteralType):
         return isinstance(t.value, str) and t.value.startswith(ANY_INT)
-    return isinstance(t, Instance) and t.type.fullname == "builtins.int" and poly_of(t) is None
+    return isinstance(t, Instance) and is_int_class(t.type) and poly_of(t) is None
 
 
 def normalise(t: Type, named: Named) -> Type:
