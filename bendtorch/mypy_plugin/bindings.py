@@ -15,11 +15,13 @@ from mypy.nodes import (
     GeneratorExpr,
     LambdaExpr,
     ListExpr,
+    MemberExpr,
     MypyFile,
     NameExpr,
     OperatorAssignmentStmt,
     StarExpr,
     Statement,
+    TempNode,
     TupleExpr,
     Var,
     WhileStmt,
@@ -38,15 +40,19 @@ class Bindings:
     """The bindings of one file.
 
     `definitions` holds each assigned variable with the expression of its first assignment, None where it has none of
-    its own (`n, c = sizes()`). `changing` has those that are bound more than once, with what to say of each, `turns`
-    those that are bound once in each turn of a loop, with the part of it where they are. `parameters` are those of
-    functions and lambdas, `lambdas` are the lambdas, `makers` the same by the expressions that they give. `foreign` are
-    the variables that were asked for and are bound in none of these ways.
+    its own (`n, c = sizes()`); `items` has the place of one in what is taken apart (`n, c = x.shape`). `declared` are
+    those that a function declares before it binds them. `changing` has those that are bound more than once, with what
+    to say of each, `turns` those that are bound once in each turn of a loop, with the part of it where they are.
+    `parameters` are those of functions and lambdas, `lambdas` are the lambdas, `makers` the same by the expressions
+    that they give. `foreign` are the variables that were asked for and are bound in none of these ways.
     """
 
     def __init__(self, tree: MypyFile) -> None:
         self.statements = tree.defs
         self.definitions: dict[Var, Expression | None] = {}
+        self.items: dict[Var, tuple[Expression, int]] = {}
+        self.declared: dict[Var, FuncDef | None] = {}
+        self.function: FuncDef | None = None
         self.changing: dict[Var, str] = {}
         self.parameters: set[Var] = set()
         self.lambdas: list[LambdaExpr] = []
@@ -92,8 +98,11 @@ class Bindings:
             self._read_one(statement, None if loop is None else turn_of(loop, block, statement))
             for name in bound_by_expressions(statement):
                 self._read_expression(name)
+            outer = self.function
+            self.function = statement if isinstance(statement, FuncDef) else outer
             for number, inner in enumerate(blocks(statement)):
                 self._read(inner, _loop_around(statement, number, loop))
+            self.function = outer
 
     def _read_expression(self, e: Expression) -> None:
         match e:
@@ -111,6 +120,8 @@ class Bindings:
         match statement:
             case FuncDef():
                 self.parameters |= {argument.variable for argument in statement.arguments}
+            case AssignmentStmt(rvalue=TempNode(no_rhs=True), lvalues=[NameExpr(node=Var() as variable)]):  # n: int
+                self.declared[variable] = self.function
             case AssignmentStmt():
                 first, *others = statement.lvalues
                 self._bind(first, statement.rvalue, turn)
@@ -130,6 +141,8 @@ class Bindings:
         """`turn` is where a name keeps the value, None for always; `why` is what is said of one that changes."""
         match target:
             case NameExpr(node=Var() as variable):
+                if self.declared.get(variable, self.function) is not self.function:
+                    why = why or OFTEN  # a function that is called again binds it again
                 if why or self.knows(variable):
                     self.changing.setdefault(variable, why or OFTEN)
                 elif turn is not None:
@@ -141,8 +154,14 @@ class Bindings:
                 values: list[Expression | None] = [None] * len(target.items)
                 if isinstance(value, (TupleExpr, ListExpr)) and len(value.items) == len(values):
                     values = list(value.items)
-                for item, part in zip(target.items, values, strict=True):
+                for place, (item, part) in enumerate(zip(target.items, values, strict=True)):
                     self._bind(item, part, turn, why)
+                    if isinstance(value, (NameExpr, MemberExpr)) and isinstance(item, NameExpr):
+                        self._take_item(item, (value, place), target)
+
+    def _take_item(self, e: NameExpr, item: tuple[Expression, int], target: TupleExpr | ListExpr) -> None:
+        if isinstance(e.node, Var) and not any(isinstance(other, StarExpr) for other in target.items):
+            self.items.setdefault(e.node, item)
 
 
 def _contains(outer: Context, inner: Context) -> bool:

@@ -12,6 +12,7 @@ from mypy.types import AnyType, Instance, TupleType, TypeOfAny, TypeVarType, Unb
 from bendtorch.mypy_plugin.call import Call
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.limits import fault_of
+from bendtorch.mypy_plugin.poly import Poly
 from bendtorch.mypy_plugin.queries import is_none, size_variable
 from bendtorch.mypy_plugin.reasons import why_not_static
 from bendtorch.mypy_plugin.types import poly_of, type_of, unknown
@@ -53,7 +54,7 @@ def _bind(
     call: Call, index: int, variable: TypeVarType, argument: Expression, reader: SizeReader, *, say: bool
 ) -> None:
     """One of them; `say` is False for the further parameters that one `*sizes` is for."""
-    name, poly, variable_poly = call.parameter_name(index), reader.size(argument, call.api), poly_of(variable)
+    name, poly, variable_poly = call.parameter_name(index), _size(call, index, argument, reader), poly_of(variable)
     if poly is None or variable_poly is None:
         call.found[variable.id] = unknown()
         if say and _is_ours_to_report(call, argument):
@@ -73,6 +74,16 @@ def _bind(
         call.found[variable.id] = type_of(poly, call.named)
     elif known != poly:
         call.fail(f'"{call.names[atom]}" is {known}, "{name}" is {poly}; they must be equal', argument, BEND_SHAPE)
+
+
+def _size(call: Call, index: int, argument: Expression, reader: SizeReader) -> Poly | None:
+    """The size that an argument is; of `*sizes`, which is given for several parameters, the item for this one."""
+    t = get_proper_type(call.api.get_expression_type(argument))
+    if not isinstance(t, TupleType):
+        return reader.size(argument, call.api)
+    place = sum(argument in given for given in call.args[:index])
+    known = poly_of(t.items[place]) if place < len(t.items) else None
+    return known if known is not None else reader.item(argument, place, call.api)
 
 
 def _what(name: str) -> str:

@@ -99,18 +99,32 @@ def class_of(t: Type) -> TypeInfo | None:
 
 def first_size(t: Type) -> Poly | None:
     """The first size of an array, which is its `len`."""
+    return axis_of(t, 0)
+
+
+def axis_of(t: Type | None, axis: int) -> Poly | None:
+    """A size of an array, where its type has it."""
     t = get_proper_type(t)
     if not isinstance(t, Instance) or t.type.fullname != "numpy.ndarray" or not t.args:
         return None
     shape = get_proper_type(t.args[0])
-    return poly_of(shape.items[0]) if isinstance(shape, TupleType) and shape.items else None
+    if not isinstance(shape, TupleType) or not -len(shape.items) <= axis < len(shape.items):
+        return None
+    return poly_of(shape.items[axis])
 
 
 def outside_of(makers: Iterable[LambdaExpr], t: Type, api: CheckerPluginInterface) -> Type:
     """The type of what lambdas give, as seen outside of them: their own parameters are any `int`."""
     own = [run_time(a.variable.name, a.variable, api) for maker in makers for a in maker.arguments]
-    atoms = {atom for poly in own if poly is not None for atom in poly.atoms}
-    return t.accept(_Forget(atoms.__contains__, named_in(api), exact=True))
+    keys = {atom.key for poly in own if poly is not None for atom in poly.atoms}
+
+    def is_of_one(atom: Atom) -> bool:
+        """A parameter itself, a field of it or an item."""
+        return atom.kind == "run-time" and any(
+            atom.key == key or atom.key.startswith((f"{key}.", f"{key}[")) for key in keys
+        )
+
+    return t.accept(_Forget(is_of_one, named_in(api), exact=True))
 
 
 def outside_of_calls(t: Type, owner: Type, field: str, e: Context, api: CheckerPluginInterface) -> Type:

@@ -24,6 +24,7 @@ from mypy.plugin import (
     ReportConfigContext,
 )
 from mypy.plugins.default import DefaultPlugin
+from mypy.subtypes import is_subtype
 from mypy.types import CallableType, Type
 
 from bendtorch.mypy_plugin import arrays, chain, updates
@@ -47,6 +48,9 @@ ROOTS: Final = ("bendtorch", "numpy")
 RSHIFT: Final = f"{LAYER}.__rshift__"
 MAP: Final = "builtins.map"
 """The one function of Python's own that gives what its argument, perhaps a lambda, makes."""
+
+
+EXTREMES: Final = ("builtins.max", "builtins.min")
 
 
 class BendPlugin(Plugin):
@@ -95,6 +99,8 @@ class BendPlugin(Plugin):
             return guarded(self.partials.on_partial, "partial")
         if fullname == arrays.MAKE_FULL:
             return guarded(lambda context: arrays.on_make(context, self.reader), "np.full")
+        if fullname in EXTREMES:
+            return guarded(_on_extreme, fullname)
         if self.default.get_function_hook(fullname):
             return None
         if fullname.startswith(NUMPY):
@@ -186,6 +192,14 @@ class BendPlugin(Plugin):
             return t
         t = outside_of_calls(t, context.type, field, context.context, context.api)
         return self.reader.leaving(t, context.context, context.api)
+
+
+def _on_extreme(context: FunctionContext) -> Type:
+    """`max(n, 1)` of sizes is an int; mypy finds no common type of a dimension variable and a number."""
+    whole = context.api.named_generic_type("builtins.int", [])
+    given = [t for types in context.arg_types for t in types]
+    is_of_sizes = len(given) > 1 and all(is_subtype(t, whole) for t in given)
+    return whole if is_of_sizes and not is_subtype(context.default_return_type, whole) else context.default_return_type
 
 
 def _imported(node: ImportBase) -> list[str]:

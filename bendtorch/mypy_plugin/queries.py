@@ -102,6 +102,14 @@ def is_int(t: Type) -> bool:
     return isinstance(t, Instance) and is_int_class(t.type)
 
 
+def is_tuple_of_ints(t: Type) -> bool:
+    """Whether it is a tuple whose items are ints, a known number of them or any."""
+    t = get_proper_type(t)
+    if isinstance(t, TupleType):
+        return bool(t.items) and all(map(is_int, t.items))
+    return isinstance(t, Instance) and t.type.fullname == "builtins.tuple" and all(map(is_int, t.args))
+
+
 def is_size_parameter(t: Type) -> bool:
     """Whether it is declared `Dim[...]`."""
     return isinstance(t, TypeAliasType) and t.alias is not None and t.alias.fullname == SIZE_PARAMETER

@@ -6,9 +6,14 @@ Nothing of mypy is in here: what a name stands for is the caller's business.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
+from typing import Final
 
 from bendtorch.mypy_plugin.poly import Poly
+
+MAX_EXPONENT: Final = 64
+"""What is worked out of powers and shifts; no size is larger."""
 
 
 def parse_size(text: str) -> ast.expr | None:
@@ -34,15 +39,17 @@ def evaluate(tree: ast.expr, lookup: Callable[[str], Poly]) -> Poly:
         case ast.UnaryOp(operand=operand):
             return -evaluate(operand, lookup)
         case ast.BinOp(left=left, op=operator, right=right):
-            return combine(_SIGNS[type(operator)], evaluate(left, lookup), evaluate(right, lookup))
+            size = combine(_SIGNS[type(operator)], evaluate(left, lookup), evaluate(right, lookup))
+            assert size is not None  # of the four that a text may have
+            return size
     name = _dotted(tree)
     if name is None:
         raise ValueError(f"not a size: {ast.dump(tree)}")
     return lookup(name)
 
 
-def combine(sign: str, left: Poly, right: Poly) -> Poly:
-    """`left sign right` for one of + - * //."""
+def combine(sign: str, left: Poly, right: Poly) -> Poly | None:
+    """`left sign right`, for one of + - * // % ** << >>; None where no size is known, as of a power of a sum."""
     match sign:
         case "+":
             return left + right
@@ -52,7 +59,21 @@ def combine(sign: str, left: Poly, right: Poly) -> Poly:
             return left * right
         case "//":
             return left // right
+        case "%":
+            return left - (left // right) * right
+        case "**" | "<<" | ">>":
+            return _power_of(sign, left, right.value)
     raise ValueError(f"not an operator of sizes: {sign}")
+
+
+def _power_of(sign: str, left: Poly, exponent: int | None) -> Poly | None:
+    """`left**exponent`, and what shifts by so many bits come to."""
+    if exponent is None or not 0 <= exponent <= MAX_EXPONENT or (sign == "**" and len(left.terms) > 1):
+        return None
+    if sign == "**":
+        return math.prod([left] * exponent, start=Poly.number(1))
+    two = Poly.number(2**exponent)
+    return left * two if sign == "<<" else left // two
 
 
 _SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//"}

@@ -134,7 +134,7 @@ def unpacked(t: tuple[int, int], *sizes: int, **named: int) -> None:
     ReLU(3, e) >> ReLU(3, f)  # E: >>: the left ReLU gives Mat[3, e], the right ReLU takes Mat[3, f]  [bend-shape]
     Linear(o=4, i=5, n=3) >> ReLU(3, 5)  # E: >>: Linear gives Mat[3, 4], ReLU takes Mat[3, 5]  [bend-shape]
     ReLU(*sizes)  # E: ReLU: dimension "n" is not static: *sizes may have any length; unpack it first, as in "n, c = sizes"  [bend-dim]
-    ReLU(3, sizes[0])  # E: ReLU: dimension "c" is not static; bind it to a name first, as in "c = sizes[0]"  [bend-dim]
+    ReLU(3, sizes[0]) >> ReLU(3, sizes[1])  # E: >>: the left ReLU gives Mat[3, sizes[0]], the right ReLU takes Mat[3, sizes[1]]  [bend-shape]
     ReLU(**named)  # E: ReLU: dimension "n" is not static; give a number, a Final, a name bound once, or a parameter typed by a dimension variable  [bend-dim]
 
 
