@@ -214,7 +214,7 @@ def refused(error: type[Exception], call: Callable[[], Any], *texts: str) -> str
 
 
 def ids_out_of_range_are_refused(case: Case) -> None:
-    """An id or place that is negative, or not below its bound, raises IndexRangeError with its position, value and bound.
+    """An id or place below 0, or not below its bound, raises IndexRangeError with its position, value and bound.
 
     Be it in x or in s.
     """
