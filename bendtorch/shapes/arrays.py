@@ -1,6 +1,6 @@
-"""The array types: `Mat[N, C]` (float32, two axes), `Ids[N]` (int32 or int64, one axis), and what layers keep:
-`Places[N, C]` (int32, two axes), `FlatF32`, `Counter`.
+"""The array types: `Mat[N, C]`, `Ids[N]`, and what layers keep: `Places[N, C]`, `FlatF32`, `Counter`.
 
+A `Mat` is float32 and has two axes, `Ids` are int32 or int64 and have one, `Places` are int32 and have two.
 To a type checker `Mat[N, C]` is `np.ndarray[tuple[N, C], np.dtype[np.float32]]`, so users pass plain numpy arrays and
 wrap nothing. At run time it is the jaxtyping annotation `Float32[np.ndarray, "N C"]`, which `@checked` enforces.
 A size is a dimension variable, a number, a `Final`, or a string of arithmetic (`"4*D"`, `"B*T"`, `"KV*G*HD"`).
