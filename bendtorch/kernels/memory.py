@@ -91,7 +91,7 @@ class _Lease:
 def empty_mat(n: Dim[N], c: Dim[C]) -> Mat[N, C]:
     """A float32 matrix of `n` rows and `c` columns whose numbers are not set."""
     if n * c * 4 < LARGE:
-        return cast("Mat[N, C]", np.empty((n, c), np.float32))
+        return np.empty((n, c), np.float32)
     size = -(-(n * c * 4 + ALIGN) // GRAIN) * GRAIN
     return cast("Mat[N, C]", np.asarray(_Lease(_store.take(size), (n, c))))
 

@@ -79,7 +79,7 @@ def _weights(name: str, c: int, weight: Weights) -> Flat:
         raise ConfigError(f"{wanted}, got {weight!r}")
     if np.shape(weight) != (c,):
         raise ConfigError(f"{wanted}, got an array of shape {list(np.shape(weight))}")
-    exact = np.array(weight, np.float64)
+    exact = np.array(weight, np.float64).ravel()
     wrong = np.flatnonzero(~((exact >= 0) & (exact <= np.finfo(np.float32).max)))
     if wrong.size:
         raise ConfigError(f"{wanted}, weight[{wrong[0]}] is {exact[wrong[0]]}")

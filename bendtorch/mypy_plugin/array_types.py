@@ -7,12 +7,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
-from mypy.nodes import CallExpr, Expression, NameExpr, TypeAlias, TypeInfo
-from mypy.plugin import FunctionContext, MethodContext
-from mypy.types import AnyType, Instance, ProperType, TupleType, Type, TypeOfAny, get_proper_type
+from mypy.nodes import CallExpr, Expression, ListExpr, NameExpr, StarExpr, TupleExpr, TypeAlias, TypeInfo
+from mypy.plugin import CheckerPluginInterface, FunctionContext, MethodContext
+from mypy.types import (
+    AnyType,
+    Instance,
+    LiteralType,
+    ProperType,
+    TupleType,
+    Type,
+    TypeOfAny,
+    TypeVarType,
+    UnpackType,
+    get_proper_type,
+)
 
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.poly import Poly
+from bendtorch.mypy_plugin.sealing import ARRAY, any_rank, in_our_file, is_gradual, sealed, unknown_array
 from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.types import literal, named_in, poly_of, type_of
 from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
@@ -22,7 +34,7 @@ if TYPE_CHECKING:
     from mypy.checker import TypeChecker
 
 AnyCall = FunctionContext | MethodContext
-ARRAY: Final = "numpy.ndarray"
+CONTAINERS: Final = ("builtins.list", "builtins.tuple")
 FLOATS: Final = {"float32", "float64"}
 WIDE_INTEGERS: Final = {"int32", "int64", "intp"}
 """With a float32 array, one of these gives float64."""
@@ -104,6 +116,12 @@ class ArrayCall:
         return int(found[1]) if found else None
 
     @property
+    def has_two_results(self) -> bool:
+        """Whether a ufunc gives two arrays, as `np.frexp` does."""
+        t = get_proper_type(self.context.type) if isinstance(self.context, MethodContext) else None
+        return isinstance(t, Instance) and t.type.name.endswith("_Nout2")
+
+    @property
     def receiver(self) -> Array | None:
         """The array whose method is called."""
         return array_of(self.context.type) if isinstance(self.context, MethodContext) else None
@@ -145,9 +163,11 @@ class ArrayCall:
         return literal(1, self.named)
 
     def make(self, sizes: Sequence[Type], dtype: Type) -> Type:
-        """The type of an array; of a single number, mypy's own answer stands."""
+        """The type of an array; of a single number, mypy's own answer stands, unless it is an array of any shape."""
         if not sizes:
-            return self.default
+            number, default = get_proper_type(dtype), get_proper_type(self.default)
+            is_array = isinstance(default, Instance) and default.type.fullname == ARRAY
+            return number.args[0] if is_array and isinstance(number, Instance) and number.args else self.default
         fallback = self.named("builtins.tuple", [self.named("builtins.object", [])])
         return self.named(ARRAY, [TupleType(list(sizes), fallback), dtype])
 
@@ -180,12 +200,91 @@ class ArrayCall:
         name = "" if self.name.startswith("__") else f"{self.name}: "
         self.api.fail(name + message, self.context.context, code=BEND_SHAPE)
 
+    def shape_in(self, e: Expression | None) -> list[Type] | None:
+        """The sizes in a shape that is asked for: a number, a tuple of them, another array's `shape`."""
+        return None if e is None else sizes_in(e, self.type_of(e), self.context, self.reader)
+
+    def unshaped(self, dtype: Type) -> Type:
+        """An array of any rank, which fits no `Mat`."""
+        return self.named(ARRAY, [any_rank(self.named), dtype])
+
     def honest(self) -> Type:
-        """mypy's own answer, without `Any` for a shape: an array of any rank, which fits no `Mat`."""
-        t, int_type = get_proper_type(self.default), self.named("builtins.int", [])
-        unknown_shape = self.named("builtins.tuple", [int_type])
-        if isinstance(t, AnyType):
-            return self.named(ARRAY, [unknown_shape, self.named("numpy.dtype", [AnyType(TypeOfAny.special_form)])])
-        if isinstance(t, Instance) and t.type.fullname == ARRAY and array_of(t) is None:
-            return t.copy_modified(args=[unknown_shape, t.args[1]])
-        return self.default
+        """mypy's own answer without a shape: an array of any rank, which fits no `Mat`."""
+        if isinstance(get_proper_type(self.default), AnyType):
+            return unknown_array(self.named)
+        return sealed(self.default, self.api, trusted=False)
+
+    def answered(self, answer: Type) -> Type:
+        """The answer of a rule, which is mypy's own where the rule has none: nothing in it may fit any `Mat`."""
+        has_rule = answer is not self.default
+        expected, is_sized = expected_array(self.api), is_mat_expected(self.api)
+        if isinstance(get_proper_type(answer), AnyType):
+            return unknown_array(self.named) if is_sized else answer
+        is_flat = expected is not None and not expected.is_static  # any size will do, as in `FlatF32`
+        is_open = in_our_file(self.api) and not is_flat and not any(map(is_gradual, self._inputs))
+        if is_sized or self._is_ours or is_open:
+            return sealed(answer, self.api, trusted=has_rule)
+        return answer
+
+    def unanswered(self) -> Type:
+        """Where there is no rule."""
+        is_any = isinstance(get_proper_type(self.default), AnyType)
+        return self.honest() if is_any and self._is_ours else self.answered(self.default)
+
+    @property
+    def _is_ours(self) -> bool:
+        """Whether an array with sizes goes in."""
+        return any(map(has_sizes, self._inputs))
+
+    @property
+    def _inputs(self) -> list[Type]:
+        own = [self.context.type] if isinstance(self.context, MethodContext) else []
+        return [*own, *(t for types in self.context.arg_types for t in types)]
+
+
+def has_sizes(t: Type) -> bool:
+    """Whether a type is an array with sizes, or a list or a tuple of some."""
+    t, array = get_proper_type(t), array_of(t)
+    if array is not None:
+        return array.is_static
+    parts = t.args if isinstance(t, Instance) and t.type.fullname in CONTAINERS else ()
+    return any(map(has_sizes, t.items if isinstance(t, TupleType) else parts))
+
+
+def expected_array(api: CheckerPluginInterface) -> Array | None:
+    """The array that is expected of the expression at hand."""
+    contexts = cast("TypeChecker", api).expr_checker.type_context
+    return array_of(contexts[-1]) if contexts else None
+
+
+def is_mat_expected(api: CheckerPluginInterface) -> bool:
+    """Whether an array is expected all of whose sizes are known."""
+    expected = expected_array(api)
+    return expected is not None and None not in expected.polys
+
+
+def sizes_in(e: Expression, t: Type | None, context: AnyCall, reader: SizeReader) -> list[Type] | None:
+    """The sizes in a shape that is asked for, `int` for those that are not known; None if not even the rank is."""
+    api, t = context.api, get_proper_type(t)
+    if isinstance(e, (TupleExpr, ListExpr)) and not any(isinstance(item, StarExpr) for item in e.items):
+        polys = [reader.size(item, api) for item in e.items]
+    elif isinstance(t, TupleType):
+        if any(isinstance(item, UnpackType) for item in t.items):
+            return None
+        polys = [poly_of(item) for item in t.items]
+    elif t is not None and is_whole(t):
+        polys = [reader.size(e, api)]
+    else:
+        return None
+    named = named_in(api)
+    return [named("builtins.int", []) if poly is None else type_of(poly, named) for poly in polys]
+
+
+def is_whole(t: Type) -> bool:
+    """Whether it is an int of Python's: a size, a number in the source, a variable bound to int."""
+    t = get_proper_type(t)
+    if isinstance(t, TypeVarType):
+        t = get_proper_type(t.upper_bound)
+    if isinstance(t, LiteralType):
+        t = t.fallback
+    return isinstance(t, Instance) and t.type.has_base("builtins.int")

@@ -4,55 +4,61 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from mypy.nodes import TupleExpr, TypeAlias, TypeInfo
+from mypy.nodes import MemberExpr, TypeAlias, TypeInfo
 from mypy.plugin import AttributeContext
 from mypy.types import AnyType, FunctionLike, Instance, TupleType, Type, get_proper_type
 
-from bendtorch.mypy_plugin.array_types import AnyCall
+from bendtorch.mypy_plugin.array_types import AnyCall, is_mat_expected, sizes_in
 from bendtorch.mypy_plugin.expressions import SizeReader
-from bendtorch.mypy_plugin.poly import Poly
-from bendtorch.mypy_plugin.types import named_in, poly_of, type_of
+from bendtorch.mypy_plugin.sealing import any_rank, is_gradual
+from bendtorch.mypy_plugin.types import named_in, poly_of
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
 
 PYTHON_NUMBERS: Final = {"builtins.float": "float64", "builtins.int": "int64"}
-TRANSPOSED: Final = "numpy._ArrayOrScalarCommon.T"
+TRANSPOSED: Final = frozenset({"numpy._ArrayOrScalarCommon.T", "numpy._ArrayOrScalarCommon.mT"})
 MAKE_EMPTY: Final = "numpy._core.multiarray._ConstructorEmpty.__call__"
-MAKE_FULL: Final = "numpy._core.numeric.full"
+MAKERS: Final = frozenset({"numpy._core.numeric.full", "numpy.ndarray"})
 
 
 def on_transposed(context: AttributeContext) -> Type:
-    """`x.T`: numpy types it as `Self`; the shape turns round."""
+    """`x.T`, `x.mT`: numpy types it as `Self`; the shape turns round."""
     t = get_proper_type(context.default_attr_type)
     shape = get_proper_type(t.args[0]) if isinstance(t, Instance) and t.args else None
     if not isinstance(t, Instance) or not isinstance(shape, TupleType):
         return context.default_attr_type
-    return _with_shape(t, shape, list(reversed(shape.items)))
+    turned = list(reversed(shape.items))
+    if isinstance(context.context, MemberExpr) and context.context.name == "mT":
+        turned = [*shape.items[:-2], *turned[:2]]
+    return _with_shape(t, shape, turned)
 
 
 def on_make(context: AnyCall, reader: SizeReader) -> Type:
-    """`np.zeros`, `np.ones`, `np.empty`, `np.full` of a tuple of sizes: numpy forgets them."""
-    t = get_proper_type(context.default_return_type)
-    shape = get_proper_type(t.args[0]) if isinstance(t, Instance) and t.args else None
-    if not isinstance(t, Instance) or not isinstance(shape, TupleType) or not context.args or not context.args[0]:
+    """`np.zeros`, `np.ones`, `np.empty`, `np.full`, `np.ndarray` of a shape: numpy forgets its sizes.
+
+    The shape is read from the arguments alone: mypy's own answer may have it from what is expected of the call.
+    """
+    t, named = get_proper_type(context.default_return_type), named_in(context.api)
+    if not isinstance(t, Instance) or not t.args or not context.args or not context.args[0]:
         return context.default_return_type
-    polys, named = _sizes_of(context, reader), named_in(context.api)
-    if len(polys) != len(shape.items):
-        return context.default_return_type
-    if len(polys) == 1 and polys[0] is not None and polys[0].value is None:
-        polys = [None]  # a buffer of a length known at run time is a plain `FlatF32`
-    items = [old if poly is None else type_of(poly, named) for poly, old in zip(polys, shape.items, strict=True)]
-    made = _with_shape(t, shape, items)
+    sizes = sizes_in(context.args[0][0], context.arg_types[0][0], context, reader)
+    if sizes is None:
+        if is_gradual(context.arg_types[0][0]) and not is_mat_expected(context.api):
+            return context.default_return_type
+        made = t.copy_modified(args=[any_rank(named), *t.args[1:]])
+    else:
+        if len(sizes) == 1 and not isinstance(poly_value(sizes[0]), int):
+            sizes = [named("builtins.int", [])]  # a buffer of a length known at run time is a plain `FlatF32`
+        fallback = named("builtins.tuple", [named("builtins.object", [])])
+        made = t.copy_modified(args=[TupleType(sizes, fallback), *t.args[1:]])
     return made if _has_scalar(made) else _with_scalar(made, context)
 
 
-def _sizes_of(context: AnyCall, reader: SizeReader) -> list[Poly | None]:
-    """The sizes in the shape that is asked for: a number, a tuple of them, or another array's `shape`."""
-    given, t = context.args[0][0], get_proper_type(context.arg_types[0][0])
-    if isinstance(given, TupleExpr):
-        return [reader.size(size, context.api) for size in given.items]
-    return [poly_of(item) for item in t.items] if isinstance(t, TupleType) else [reader.size(given, context.api)]
+def poly_value(size: Type) -> int | None:
+    """The number that a size is, if it is one."""
+    poly = poly_of(size)
+    return None if poly is None else poly.value
 
 
 def _has_scalar(t: Instance) -> bool:

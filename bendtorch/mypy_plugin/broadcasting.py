@@ -7,15 +7,15 @@ from typing import Final
 
 from mypy.nodes import Expression
 from mypy.plugin import MethodContext
-from mypy.types import AnyType, Instance, LiteralType, Type, get_proper_type
+from mypy.types import AnyType, Instance, LiteralType, Type, UnionType, get_proper_type
 
-from bendtorch.mypy_plugin.array_types import Array, ArrayCall, array_of, scalar_name
+from bendtorch.mypy_plugin.array_types import Array, ArrayCall, array_of, is_whole, scalar_name
 from bendtorch.mypy_plugin.fitting import broadcast, into_out
 from bendtorch.mypy_plugin.remedies import turning
 from bendtorch.mypy_plugin.show import show
 from bendtorch.mypy_plugin.vocabulary import BEND_SHAPE
 
-COMPARISONS: Final = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
+COMPARISONS: Final = frozenset({"__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"})
 NUMBERS: Final = frozenset({"builtins.int", "builtins.float", "builtins.bool"})
 TRUTH: Final = frozenset(
     {
@@ -34,7 +34,7 @@ def on_operator(call: ArrayCall) -> Type:
     arrays = [array for array in (left, right) if array is not None]
     if own is None or given is None or isinstance(given, AnyType) or not arrays:
         return call.default
-    if not (left or is_number(own)) or not (right or is_number(given)):
+    if not all(array or is_number(t) or is_scalar(t) for array, t in ((left, own), (right, given))):
         return call.honest() if any(array.is_static for array in arrays) else call.default
     sizes = broadcast(arrays, call)
     if sizes is None:
@@ -43,13 +43,17 @@ def on_operator(call: ArrayCall) -> Type:
             f"{show(own)} and {show(given)} have different shapes{why}", call.context.context, code=BEND_SHAPE
         )
         return own
+    if call.name in COMPARISONS:
+        return call.make(sizes, call.scalar_dtype("bool"))
+    if any(not array and not is_number(t) for array, t in ((left, own), (right, given))):
+        return call.make(sizes, call.own_dtype())
     is_float = any(scalar_name(array.dtype) == "float32" for array in arrays)
-    return call.make(sizes, call.dtype_of(arrays) if is_float and call.name not in COMPARISONS else call.own_dtype())
+    return call.make(sizes, call.dtype_of(arrays) if is_float else call.own_dtype())
 
 
 def on_ufunc(call: ArrayCall) -> Type:
     """`np.exp(x)`, `np.maximum(x, 0)`, `np.add(x, y, out=z)`, ..."""
-    if call.has("where") or call.has("axes") or call.has("axis"):
+    if call.has("where") or call.has("axes") or call.has("axis") or call.has_two_results:
         return call.honest()
     name = _ufunc_name(call)
     call.name = f"np.{name}"
@@ -92,6 +96,13 @@ def of_parts(call: ArrayCall, parts: Sequence[Expression], otherwise: Type, dtyp
 def is_number(t: Type) -> bool:
     """Whether it is a number of Python's, or a float32 or a bool of numpy's: none of them changes a float32 array."""
     t = get_proper_type(t)
-    if isinstance(t, LiteralType):
-        t = t.fallback
-    return isinstance(t, Instance) and (t.type.fullname in NUMBERS or show(t) in ("floating[_32Bit]", "float32"))
+    if isinstance(t, UnionType):
+        return all(map(is_number, t.items))
+    is_named = isinstance(t, Instance) and (t.type.fullname in NUMBERS or show(t) in ("floating[_32Bit]", "float32"))
+    return is_named or is_whole(t)
+
+
+def is_scalar(t: Type) -> bool:
+    """Whether it is a number of numpy's, which has no axes."""
+    t = get_proper_type(t)
+    return isinstance(t, Instance) and t.type.has_base("numpy.generic")

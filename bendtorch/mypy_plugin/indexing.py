@@ -77,12 +77,12 @@ def _is_int(call: ArrayCall, e: Expression) -> bool:
 
 def _slice(call: ArrayCall, item: SliceExpr, size: Type) -> Type:
     """What is left of an axis: known where the bounds are provably inside of it."""
-    if item.begin_index is None and item.end_index is None and item.stride is None:
+    stride = 1 if item.stride is None else number(item.stride)
+    if item.begin_index is None and item.end_index is None and stride in (1, -1):
         return size
     total = poly_of(size)
     begin = Poly.number(0) if item.begin_index is None else call.size(item.begin_index)
     end = total if item.end_index is None else call.size(item.end_index)
-    stride = 1 if item.stride is None else number(item.stride)
     if begin is None or end is None or total is None or not stride:
         return call.size_type(None)
     if begin.value is not None and end.value is not None and total.value is not None:
@@ -145,6 +145,10 @@ def on_transpose(call: ArrayCall) -> Type:
     if call.name == "swapaxes" and len(order) == 2:
         one, other = order
         order = [{one: other, other: one}.get(axis, axis) for axis in range(rank)]
+    elif call.name == "moveaxis" and len(order) == 2:
+        one, other = order
+        order = [axis for axis in range(rank) if axis != one]
+        order.insert(other, one)
     if sorted(order) != list(range(rank)):
         return call.honest()
     return call.make([array.sizes[axis] for axis in order], array.dtype)
@@ -157,10 +161,19 @@ def on_flat(call: ArrayCall) -> Type:
 
 
 def on_same_shape(call: ArrayCall) -> Type:
-    """`np.sort(x)`, `np.argsort(x)`, `np.cumsum(x, axis=0)`: the shape of `x`."""
+    """`np.sort(x)`, `np.flip(x)`, `x.copy()`, `-x`, `np.cumsum(x, axis=0)`: the shape of `x`."""
     array = call.receiver or call.array(call.given.get("a"))
     flat = call.name.startswith("cum") and "axis" not in call.given
+    flat = flat or (call.name in ("triu", "tril") and array is not None and len(array.sizes) < 2)
     if array is None or flat or ("axis" in call.given and not call.has("axis")):
         return call.default if array is None else call.honest()
     dtype = call.own_dtype() if call.name == "argsort" or call.has("dtype") else array.dtype
     return into_out(call, call.make(array.sizes, dtype))
+
+
+def on_iteration(call: ArrayCall) -> Type:
+    """`for row in x`: one axis less."""
+    t = get_proper_type(call.default)
+    if call.receiver is None or not isinstance(t, Instance) or not t.args or len(call.receiver.sizes) < 2:
+        return call.default
+    return t.copy_modified(args=[call.make(call.receiver.sizes[1:], call.receiver.dtype)])

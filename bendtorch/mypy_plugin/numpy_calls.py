@@ -7,27 +7,36 @@ numpy's own types lose the shape of most results: `np.exp(x)` is an array of any
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, cast
+from typing import Final
 
-from mypy.checker import TypeChecker
 from mypy.types import Type
 
 from bendtorch.mypy_plugin import broadcasting, indexing, joining, making, reductions, updates
-from bendtorch.mypy_plugin.array_types import AnyCall, ArrayCall, array_of
+from bendtorch.mypy_plugin.array_types import AnyCall, ArrayCall
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.fitting import into_out
-from bendtorch.mypy_plugin.types import poly_of
+from bendtorch.mypy_plugin.sealing import together
 
 Answer = Callable[[ArrayCall], Type]
 
-METHODS_OF: Final = ("numpy.ndarray.", "numpy._ArrayOrScalarCommon.", "numpy.floating.")
+METHODS_OF: Final = ("numpy.ndarray.", "numpy._ArrayOrScalarCommon.", "numpy.floating.", "numpy.integer.")
 UFUNCS: Final = "numpy._typing._ufunc."
 GENERATOR: Final = "numpy.random."
-LIKE: Final = ("zeros_like", "ones_like", "empty_like", "asarray", "ascontiguousarray", "array")
-SAME_SHAPE: Final = ("sort", "argsort", "cumsum", "cumprod")
-ARITHMETIC: Final = tuple(f"__{side}{name}__" for name in ("add", "sub", "mul", "truediv") for side in ("", "r"))
+BITWISE: Final = tuple(f"__{side}{name}__" for name in ("and", "or", "xor") for side in ("", "r"))
+LIKE: Final = ("zeros_like", "ones_like", "empty_like", "full_like", "asarray", "ascontiguousarray", "array")
+SAME_SHAPE: Final = ("sort", "argsort", "cumsum", "cumprod", "copy", "round")
+SAME_SHAPE_FUNCTIONS: Final = ("nan_to_num", "flip", "fliplr", "flipud", "roll", "triu", "tril", "around")
+SAME_SHAPE_METHODS: Final = (
+    *("__neg__", "__pos__", "__abs__", "__invert__", "__copy__", "__deepcopy__", "conj", "conjugate", "byteswap"),
+)
+ONE_AXIS: Final = ("fromfile", "frombuffer", "bincount", "flatnonzero")
+ARITHMETIC: Final = tuple(
+    f"__{side}{name}__" for name in ("add", "sub", "mul", "truediv", "floordiv", "mod") for side in ("", "r")
+)
 
-UPDATES: Final = ("__iadd__", "__isub__", "__imul__", "__itruediv__")
+UPDATES: Final = tuple(
+    f"__i{name}__" for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")
+)
 
 
 def _of_where(call: ArrayCall) -> Type:
@@ -59,13 +68,16 @@ METHODS: Final[dict[str, Answer]] = {
     "ravel": indexing.on_flat,
     "flatten": indexing.on_flat,
     **dict.fromkeys(reductions.REDUCTIONS, reductions.on_reduction),
-    **dict.fromkeys((*ARITHMETIC, *broadcasting.COMPARISONS, "__pow__"), broadcasting.on_operator),
+    **dict.fromkeys((*ARITHMETIC, *BITWISE, *broadcasting.COMPARISONS, "__pow__"), broadcasting.on_operator),
     **dict.fromkeys(UPDATES, updates.on_update),
     "__setitem__": updates.on_assignment,
     "resize": updates.on_resize,
     "clip": _of_clip,
     "astype": making.on_astype,
-    **dict.fromkeys(SAME_SHAPE, indexing.on_same_shape),
+    **dict.fromkeys((*SAME_SHAPE, *SAME_SHAPE_METHODS), indexing.on_same_shape),
+    "__iter__": indexing.on_iteration,
+    "repeat": making.on_repeat,
+    "view": making.on_view,
 }
 FUNCTIONS: Final[dict[str, tuple[Answer, tuple[str, ...]]]] = {
     "dot": (joining.on_product, ("a", "b", "out")),
@@ -74,6 +86,15 @@ FUNCTIONS: Final[dict[str, tuple[Answer, tuple[str, ...]]]] = {
     "where": (_of_where, ()),
     "clip": (_of_clip, ()),
     **dict.fromkeys(SAME_SHAPE, (indexing.on_same_shape, ("a", "axis"))),
+    **dict.fromkeys(SAME_SHAPE_FUNCTIONS, (indexing.on_same_shape, ("a",))),
+    **dict.fromkeys(ONE_AXIS, (making.on_one_axis, ())),
+    "moveaxis": (indexing.on_transpose, ("a", "source", "destination")),
+    "norm": (reductions.on_reduction, reductions.NORM),
+    "eye": (making.on_eye, ()),
+    "identity": (making.on_eye, ()),
+    "broadcast_to": (making.on_broadcast, ("a", "shape")),
+    "expand_dims": (making.on_expand, ("a", "axis")),
+    "repeat": (making.on_repeat, ("a", "repeats", "axis")),
     "reshape": (indexing.on_reshape, ("a", "shape")),
     "transpose": (indexing.on_transpose, ("a", "axes")),
     "swapaxes": (indexing.on_transpose, ("a", "axis1", "axis2")),
@@ -98,39 +119,39 @@ class NumpyHooks:
     def on_function(self, fullname: str, context: AnyCall) -> Type:
         """A function of numpy's."""
         name = fullname.rsplit(".", 1)[-1]
-        answer, parameters = FUNCTIONS.get(name, (_honest, ()))
-        return answer(ArrayCall(name, context, self.reader, parameters))
+        context = context._replace(default_return_type=together(context.default_return_type))
+        if fullname.startswith(GENERATOR):
+            call = ArrayCall(name, context, self.reader)
+            return call.answered(making.on_random(call))
+        answer, parameters = FUNCTIONS.get(name, (None, ()))
+        call = ArrayCall(name, context, self.reader, parameters)
+        return call.unanswered() if answer is None else call.answered(answer(call))
 
     def on_method(self, fullname: str, context: AnyCall) -> Type:
         """A method of an array's, of a ufunc's, or of a random generator's."""
         name = fullname.rsplit(".", 1)[-1]
-        if fullname.startswith(UFUNCS) and name != "__call__":
-            return _honest(ArrayCall(name, context, self.reader))  # np.add.reduce and its like
-        if fullname.startswith(UFUNCS):
-            is_product = fullname.startswith(f"{UFUNCS}_GUFunc")
-            call = ArrayCall("matmul" if is_product else name, context, self.reader)
-            return joining.on_product(call) if is_product else broadcasting.on_ufunc(call)
-        if fullname.startswith(GENERATOR):
-            return making.on_sized(ArrayCall(name, context, self.reader))
-        is_reduction = name in reductions.REDUCTIONS
-        of_astype = ("dtype",) if name == "astype" else ()
-        parameters = reductions.parameters_of(name, is_method=True) if is_reduction else of_astype
-        return METHODS.get(name, _honest)(ArrayCall(name, context, self.reader, parameters))
+        call = ArrayCall(name, context, self.reader, _parameters_of_method(name))
+        answer = _answer_of_method(fullname, name)
+        return call.unanswered() if answer is None else call.answered(answer(call))
 
 
-def is_method(fullname: str) -> bool:
-    """Whether a method of numpy's may give an array."""
-    return fullname.startswith((*METHODS_OF, UFUNCS, GENERATOR))
+def _parameters_of_method(name: str) -> tuple[str, ...]:
+    if name in reductions.REDUCTIONS:
+        return reductions.parameters_of(name, is_method=True)
+    return {"astype": ("dtype",), "view": ("dtype",), "repeat": ("repeats", "axis")}.get(name, ())
 
 
-def _honest(call: ArrayCall) -> Type:
-    """No `Any` as a shape where a sized array goes in, or where one is expected."""
-    given = [array_of(t) for types in call.context.arg_types for t in types]
-    is_ours = any(array is not None and array.is_static for array in (call.receiver, *given))
-    return call.honest() if is_ours or _is_sized_expected(call) else call.default
+def _answer_of_method(fullname: str, name: str) -> Answer | None:
+    if fullname.startswith(UFUNCS):
+        if name != "__call__":
+            return None  # np.add.reduce and its like
+        return _of_product if fullname.startswith(f"{UFUNCS}_GUFunc") else broadcasting.on_ufunc
+    if fullname.startswith(GENERATOR):
+        return making.on_random
+    return METHODS.get(name) if fullname.startswith(METHODS_OF) else None
 
 
-def _is_sized_expected(call: ArrayCall) -> bool:
-    contexts = cast("TypeChecker", call.api).expr_checker.type_context
-    expected = array_of(contexts[-1]) if contexts else None
-    return expected is not None and all(poly_of(size) is not None for size in expected.sizes)
+def _of_product(call: ArrayCall) -> Type:
+    """`np.matmul`."""
+    call.name = "matmul"
+    return joining.on_product(call)

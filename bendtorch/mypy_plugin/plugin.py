@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from mypy.nodes import Import, ImportAll, ImportBase, ImportFrom, MypyFile, OpExpr, Var
+from mypy.nodes import MypyFile, OpExpr, Var
 from mypy.options import Options
 from mypy.plugin import (
     AnalyzeTypeContext,
@@ -29,15 +29,16 @@ from mypy.types import CallableType, Type
 
 from bendtorch.mypy_plugin import arrays, chain, updates
 from bendtorch.mypy_plugin.annotations import AnnotationHook
+from bendtorch.mypy_plugin.array_types import has_sizes
 from bendtorch.mypy_plugin.bounds import SLICES, check_bounds
 from bendtorch.mypy_plugin.calls import FIELD_OWNERS, CallHooks
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.faults import guarded
 from bendtorch.mypy_plugin.fixed import outside_of_calls
 from bendtorch.mypy_plugin.numpy_calls import NumpyHooks
-from bendtorch.mypy_plugin.numpy_calls import is_method as is_numpy_method
 from bendtorch.mypy_plugin.partial import PARTIAL, PARTIAL_CALL, PartialHooks
 from bendtorch.mypy_plugin.proofs import check_handed_on, check_made
+from bendtorch.mypy_plugin.sealing import apart, imported, in_our_file, is_gradual, sealed
 from bendtorch.mypy_plugin.types import named_in, normalise
 from bendtorch.mypy_plugin.vocabulary import ARITHMETIC, EQUATION, FOREIGN, LAYER, NUMPY, SEQ
 from bendtorch.mypy_plugin.watch import MessageWatch
@@ -71,7 +72,7 @@ class BendPlugin(Plugin):
 
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
         """The arithmetic classes are loaded wherever arrays are: also where a file knows numpy's alone."""
-        known = [name for node in file.imports for name in _imported(node)]
+        known = [name for node in file.imports for name in imported(node)]
         return [(10, ARITHMETIC, -1)] if any(name.startswith(ROOTS) for name in known) and not file.is_stub else []
 
     def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
@@ -89,6 +90,8 @@ class BendPlugin(Plugin):
 
     def get_function_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], CallableType] | None:
         """A call of a function or a class."""
+        if fullname.startswith(NUMPY):
+            return guarded(_on_numpy_signature, "numpy signature")
         if fullname.startswith(FOREIGN) or self.default.get_function_signature_hook(fullname):
             return None
         return guarded(self._on_seq_signature if fullname == SEQ else self.calls.on_signature, "signature")
@@ -97,7 +100,7 @@ class BendPlugin(Plugin):
         """The result of such a call."""
         if fullname == PARTIAL:
             return guarded(self.partials.on_partial, "partial")
-        if fullname == arrays.MAKE_FULL:
+        if fullname in arrays.MAKERS:
             return guarded(lambda context: arrays.on_make(context, self.reader), "np.full")
         if fullname in EXTREMES:
             return guarded(_on_extreme, fullname)
@@ -105,8 +108,10 @@ class BendPlugin(Plugin):
             return None
         if fullname.startswith(NUMPY):
             return guarded(partial(self.numpy.on_function, fullname), "numpy")
+        if fullname == MAP:
+            return guarded(self._on_map, "map")
         if fullname.startswith(FOREIGN):
-            return guarded(self._on_map, "map") if fullname == MAP else None
+            return guarded(_on_builtin, "builtin") if fullname.startswith("builtins.") else None
         if fullname == SEQ:
             return guarded(self._on_seq, "Seq")
         if fullname == EQUATION:
@@ -133,16 +138,18 @@ class BendPlugin(Plugin):
             return guarded(special, fullname.rsplit(".", 1)[-1])
         if self.default.get_method_hook(fullname):
             return None
-        if is_numpy_method(fullname):
+        if fullname.startswith(NUMPY):
             return guarded(partial(self.numpy.on_method, fullname), "numpy")
         return None if fullname.startswith(FOREIGN) else guarded(self.calls.on_call, "method call")
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         """A field: a `Mat[N, "4*D"]` in a `Block[3, 32]` is a `Mat[3, 128]`."""
-        if fullname == arrays.TRANSPOSED:
+        if fullname in arrays.TRANSPOSED:
             return guarded(arrays.on_transposed, ".T")
         if fullname == ARRAY_SHAPE:
             return guarded(updates.on_shape, ".shape")
+        if fullname.startswith(NUMPY):
+            return guarded(_on_numpy_attribute, "attribute")
         if fullname.startswith(FOREIGN) or self.default.get_attribute_hook(fullname):
             return None
         return guarded(partial(self._on_attribute, fullname.rpartition(".")[2]), "attribute")
@@ -202,11 +209,22 @@ def _on_extreme(context: FunctionContext) -> Type:
     return whole if is_of_sizes and not is_subtype(context.default_return_type, whole) else context.default_return_type
 
 
-def _imported(node: ImportBase) -> list[str]:
-    """The modules that an import statement names."""
-    if isinstance(node, Import):
-        return [name for name, _ in node.ids]
-    return [node.id] if isinstance(node, (ImportFrom, ImportAll)) else []
+def _on_builtin(context: FunctionContext) -> Type:
+    """`list(x)`: rows of an array come out of it."""
+    is_ours = any(has_sizes(t) for types in context.arg_types for t in types)
+    return sealed(context.default_return_type, context.api) if is_ours else context.default_return_type
+
+
+def _on_numpy_signature(context: FunctionSigContext) -> CallableType:
+    """`np.moveaxis(x, 0, 1)`."""
+    signature = context.default_signature
+    return apart(signature, named_in(context.api)) if in_our_file(context.api) else signature
+
+
+def _on_numpy_attribute(context: AttributeContext) -> Type:
+    """`np.linalg.svd(x).U`."""
+    is_open = in_our_file(context.api) and not is_gradual(context.type)
+    return sealed(context.default_attr_type, context.api) if is_open else context.default_attr_type
 
 
 def _digest() -> str:

@@ -15,6 +15,8 @@ WITHOUT_DTYPE: Final = ("axis", "out", "keepdims")
 OTHER_DTYPES: Final = {"argmax": "intp", "argmin": "intp", "any": "bool", "all": "bool"}
 KEEP_DTYPE: Final = frozenset({"sum", "prod", "mean", "std", "var", "max", "min", "amax", "amin", "ptp"})
 REDUCTIONS: Final = KEEP_DTYPE | frozenset(OTHER_DTYPES)
+NORM: Final = ("a", "ord", "axis", "keepdims")
+"""The parameters of `np.linalg.norm`, a reduction too."""
 
 
 def parameters_of(name: str, *, is_method: bool) -> tuple[str, ...]:

@@ -109,3 +109,39 @@ def made(n: Dim[N], x: Mat[N, C], rng: np.random.Generator) -> None:
     noise: Mat[3, 5] = rng.normal(size=(3, 5)).astype(np.float32)
     checked: Mat[N, 7] = mat(n, 7, np.load("file"))
 
+
+def counted(n: Dim[N], x: Mat[N, C]) -> None:
+    assert_type(x / n, Mat[N, C])
+    assert_type(n / x, Mat[N, C])
+    assert_type(np.divide(x, n), Mat[N, C])
+    assert_type(x / x.shape[0], Mat[N, C])
+
+
+def masked(x: Mat[N, C], y: Mat[N, C]) -> None:
+    assert_type((x > 0) & (x < 1), Truth[N, C])
+    assert_type(x * ((x > 0) | (x < 1)), Mat[N, C])
+    assert_type(np.where((x > 0) & ~(y > 0), x, np.float32(0)), Mat[N, C])
+    assert_type(x == y, Truth[N, C])
+    assert_type(x != 0, Truth[N, C])
+
+
+def same_numbers(t: Dim[M], c: Dim[C], x: Mat[N, C], v: Vector[C], which: Ids[A], rng: np.random.Generator) -> None:
+    assert_type(x[::-1], Mat[N, C])
+    assert_type(x.copy(), Mat[N, C])
+    assert_type(np.copy(x), Mat[N, C])
+    assert_type(np.nan_to_num(x), Mat[N, C])
+    assert_type(np.flip(x), Mat[N, C])
+    assert_type(np.roll(x, 1), Mat[N, C])
+    assert_type(np.moveaxis(x, 0, 1), Mat[C, N])
+    assert_type(x.mT, Mat[C, N])
+    assert_type(np.expand_dims(v, 1), Mat[C, 1])
+    assert_type(np.repeat(x / t, t, axis=0), Mat["N*M", C])
+    assert_type(np.broadcast_to(v, x.shape), Mat[N, C])
+    assert_type(np.linalg.norm(x, axis=1, keepdims=True), Mat[N, 1])
+    assert_type(np.eye(c, dtype=np.float32)[which], Mat[A, C])
+    assert_type(np.ndarray((3, 4), np.float32), Mat[3, 4])
+    assert_type(np.zeros([3, 4], np.float32), Mat[3, 4])
+    assert_type(rng.permutation(x), Mat[N, C])
+    assert_type([row for row in x], list[Vector[C]])
+    turned: Mat[C, N] = np.moveaxis(x, 0, 1)
+    pair = float(v @ v) + float(x[0] @ x[0])

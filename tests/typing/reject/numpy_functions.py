@@ -84,3 +84,51 @@ def not_static(x: Mat[3, 4], n: int) -> Mat[3, 4]:
 
 def gradual(x: Mat[3, 4], anything: Any) -> Mat[3, 4]:
     return x + anything  # E: the returned value is Any, declared Mat[3, 4]; state its shape with mat(n, c, array) or ids(n, array)  [no-any-return]
+
+
+def in_place(n: Dim[N], c: Dim[C]) -> Mat[N, C]:
+    layer = Linear(4, 3, 2)
+    layer.fwd(layer.zeros(), np.ones((7,), np.float32))  # E: Layer.fwd: "x" is float32[7], the layer takes Mat[4, 3]  [arg-type]
+    one: Mat[4, 3] = np.zeros((7,), np.float32)  # E: the value is float32[7], declared Mat[4, 3]  [assignment]
+    three: Mat[4, 3] = np.zeros((4, 3, 1), np.float32)  # E: the value is float32[4, 3, 1], declared Mat[4, 3]  [assignment]
+    none: Mat[4, 3] = np.zeros((), np.float32)  # E: the value is float32[], declared Mat[4, 3]  [assignment]
+    full: Mat[4, 3] = np.full((2, 2, 2), 0, np.float32)  # E: the value is float32[2, 2, 2], declared Mat[4, 3]  [assignment]
+    empty: Mat[4, 3] = np.empty([4, 4], np.float32)  # E: the value is Mat[4, 4], declared Mat[4, 3]  [assignment]
+    named: Mat[4, 3] = np.zeros(dtype=np.float32, shape=(4, 3, 1))  # E: the value is float32[4, 3, 1], declared Mat[4, 3]  [assignment]
+    bare: Mat[4, 3] = np.ndarray((2, 2), np.float32)  # E: the value is Mat[2, 2], declared Mat[4, 3]  [assignment]
+    random: Mat[4, 3] = np.random.rand(4, 9).astype(np.float32)  # E: the value is Mat[4, 9], declared Mat[4, 3]  [assignment]
+    return np.zeros((n, c, 1), np.float32)  # E: the returned value is float32[N, C, 1], declared Mat[N, C]  [return-value]
+
+
+def without_rule(x: Mat[3, 4], square: Mat[4, 4], rng: np.random.Generator) -> Mat[3, 4]:
+    differences: Mat[3, 4] = np.diff(x)  # E: the value is float32[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    turned: Mat[3, 4] = np.rot90(x)  # E: the value is float32[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    rolled: Mat[3, 4] = np.rollaxis(x, 1)  # E: the value is float32[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    deleted: Mat[3, 4] = np.delete(x, 0, axis=0)  # E: the value is float32[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    inserted: Mat[3, 4] = np.insert(x, 0, 1.0, axis=0)  # E: the value is float32[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    appended: Mat[3, 4] = np.append(x, x, axis=0)  # E: the value is float32[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    part: Mat[3, 4] = np.split(x, 2)[0]  # E: the value is float32[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    column: Mat[3, 4] = np.hsplit(x, 2)[0]  # E: the value is float32[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    item: Mat[3, 4] = list(x.T)[0]  # E: the value is float32[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    unstacked: Mat[3, 4] = np.unstack(x)[0]  # E: the value is float32[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    remainder: Mat[3, 4] = divmod(x.T, 2.0)[0]  # E: the value is floating[Any][...], declared Mat[3, 4]  [assignment]
+    left: Mat[3, 4] = np.linalg.svd(x)[0]  # E: the value is array[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    vectors: Mat[3, 4] = np.linalg.eigh(square).eigenvectors  # E: the value is array[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    both: Mat[3, 4] = np.broadcast_arrays(x, x.T)[0]  # E: the value is array[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    counts: Mat[3, 4] = np.histogram(x)[0]  # E: the value is array[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    fraction: Mat[3, 4] = np.modf(x)[0]  # E: the value is array[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    padded: Mat[3, 4] = np.pad(x, 1)  # E: the value is float32[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    picked: Mat[3, 4] = rng.choice(x)  # E: the value is array[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [assignment]
+    moved: Mat[3, 4] = np.moveaxis(x, 0, 1)  # E: the value is Mat[4, 3], declared Mat[3, 4]; turn it round with .T  [assignment]
+    shaped: Mat[3, 4] = np.empty_like(x, shape=(4, 3))  # E: the value is Mat[4, 3], declared Mat[3, 4]; turn it round with .T  [assignment]
+    shuffled: Mat[3, 4] = rng.permutation(x.T)  # E: the value is Mat[4, 3], declared Mat[3, 4]; turn it round with .T  [assignment]
+    last: Mat[3, 4] = x.mT  # E: the value is Mat[4, 3], declared Mat[3, 4]; turn it round with .T  [assignment]
+    first, second = np.split(x, 2)
+    return first  # E: the returned value is float32[...], declared Mat[3, 4]; its shape is not static, state it with mat(n, c, array)  [return-value]
+
+
+def compared(a: Mat[3, 4], b: Mat[4, 3]) -> None:
+    a == b  # E: Mat[3, 4] and Mat[4, 3] have different shapes; turn one of them round with .T  [bend-shape]
+    a != b  # E: Mat[3, 4] and Mat[4, 3] have different shapes; turn one of them round with .T  [bend-shape]
+    (a > 0) & (b > 0)  # E: bool[3, 4] and bool[4, 3] have different shapes; turn one of them round with .T  [bend-shape]
+    np.broadcast_to(a, (4, 3))  # E: broadcast_to: Mat[3, 4] cannot be broadcast to Mat[4, 3]  [bend-shape]
