@@ -98,7 +98,7 @@ def empty_mat(n: Dim[N], c: Dim[C]) -> Mat[N, C]:
 
 def empty_places(n: Dim[N], c: Dim[C]) -> Places[N, C]:
     """A matrix of places that are not set."""
-    return cast("Places[N, C]", empty_mat(n, c).view(np.int32))
+    return empty_mat(n, c).view(np.int32)
 
 
 def free_bytes() -> int:
