@@ -44,8 +44,8 @@ def Conv2d(
     kh: Dim[KH],
     kw: Dim[KW],
     *,
-    stride: Dim[STRIDE] = 1,  # type: ignore[assignment]  # the default of its variable
-    padding: Dim[PAD] = 0,  # type: ignore[assignment]
+    stride: Dim[STRIDE] = 1,
+    padding: Dim[PAD] = 0,
 ) -> Layer[
     Conv[O, C, KH, KW],
     Mat[N, "C*H*W"],

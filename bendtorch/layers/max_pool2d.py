@@ -38,7 +38,7 @@ def MaxPool2d(
     k: Dim[K],
     *,
     stride: Dim[STEP] | None = None,
-    padding: Dim[PAD] = 0,  # type: ignore[assignment]  # the default of its variable
+    padding: Dim[PAD] = 0,
 ) -> Layer[
     Unit,
     Mat[N, "C*H*W"],

@@ -9,12 +9,13 @@
     reasons                 why an expression denotes none
     fixed                   numbers known only at run time
     calls                   the hooks for calls, in the order in which they do their work:
-      call, limits, dimensions, solve, proofs, rename, seams; records for a layer's own functions
+      call, limits, dimensions, solve, options, proofs, rename, seams; records for a layer's own functions
     chain, middle, blind    `>>` and `Seq`, with formula and picture
     partial                 `functools.partial`
     numpy_calls             numpy's functions and methods, which of them is answered by what:
       array_types, arrays, making, indexing, fitting, broadcasting, updates, reductions, joining
     messages, watch         mypy's own messages in the user's words, with misplaced and remedies
+    defaults                numbers that are the defaults of size parameters
     faults, plugin          the wrapper around all hooks, and the plugin class
 
 It imports nothing of the rest of the package.

@@ -81,7 +81,7 @@ class CallHooks:
             default = self._called_at_once(context)
         else:
             default = context.default_return_type
-        result = unpack(default, context.args, context.context, context.api)
+        result = unpack(default, context.args, context.context, context.api, self.reader)
         return self.reader.leaving(_named(result, context.context), context.context, context.api)
 
     def _called_at_once(self, context: FunctionContext) -> Type:

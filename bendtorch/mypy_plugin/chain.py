@@ -22,7 +22,7 @@ from mypy.types import (
 
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.fixed import of_one_name
-from bendtorch.mypy_plugin.middle import Seam, between, message_of_two, seam_before
+from bendtorch.mypy_plugin.middle import Seam, between, formulas, message_of_two, seam_before
 from bendtorch.mypy_plugin.picture import note_chain
 from bendtorch.mypy_plugin.queries import has_bare_int, is_layer
 from bendtorch.mypy_plugin.show import show
@@ -104,13 +104,13 @@ def is_rest_of_seq(context: FunctionContext) -> bool:
     return bool(context.callee_arg_names) and context.callee_arg_names[-1] == "rest"
 
 
-def on_seq(context: FunctionContext) -> Type:
+def on_seq(context: FunctionContext, reader: SizeReader) -> Type:
     """`Seq` of any number of layers: its type folded from the right, its seams compared."""
     places, layers = _layers_of(context)
     chain = [layer for layer in layers if isinstance(layer, Instance) and is_layer(layer)]
     if len(chain) != len(layers):
         return context.default_return_type
-    _compare(places, chain, context.api)
+    _compare(places, chain, context.api, reader)
     named = named_in(context.api)
     parameters, saved = chain[-1].args[0], chain[-1].args[3]
     for layer in reversed(chain[:-1]):
@@ -135,7 +135,9 @@ def _layers_of(context: FunctionContext) -> tuple[list[Expression], list[ProperT
     return places, layers
 
 
-def _compare(places: Sequence[Expression], chain: Sequence[Instance], api: CheckerPluginInterface) -> None:
+def _compare(
+    places: Sequence[Expression], chain: Sequence[Instance], api: CheckerPluginInterface, reader: SizeReader
+) -> None:
     """Report the seams that do not fit, or are not static; both seams of one layer at once."""
     fits = [same(one.args[2], other.args[1]) for one, other in pairwise(chain)]
     number = 0
@@ -152,7 +154,9 @@ def _compare(places: Sequence[Expression], chain: Sequence[Instance], api: Check
             api.fail(f"Seq: {message}", place, code=BEND_SHAPE)
             number += 1
         elif not fits[number]:
-            api.fail(f"Seq: {first}, {second} takes {show(takes)}{of_one_name(gives, takes)}", place, code=BEND_SHAPE)
+            given, wanted = formulas(places[number], place, gives, takes, api, reader)
+            why = wanted + of_one_name(gives, takes)
+            api.fail(f"Seq: {first}{given}, {second} takes {show(takes)}{why}", place, code=BEND_SHAPE)
         number += 1
     if not all(fits):
         note_chain(places, places[fits.index(False) + 1], api)

@@ -41,10 +41,22 @@ class Seam:
     def message(self, api: CheckerPluginInterface, reader: SizeReader) -> str:
         """What is reported where it does not fit."""
         one, other = self.names
-        worked_out = formula_of(self.left, OUTPUT, self.gives, self.takes, api, reader)
-        wanted = formula_of(self.right, INPUT, self.gives, self.takes, api, reader)
+        worked_out, wanted = formulas(self.left, self.right, self.gives, self.takes, api, reader)
         why = wanted + of_one_name(self.gives, self.takes)
         return f">>: {one} gives {show(self.gives)}{worked_out}, {other} takes {show(self.takes)}{why}"
+
+
+def formulas(
+    left: Expression | None,
+    right: Expression | None,
+    gives: Type,
+    takes: Type,
+    api: CheckerPluginInterface,
+    reader: SizeReader,
+) -> tuple[str, str]:
+    """Where the sizes come from in which two layers do not meet: those of what is given, and of what is taken."""
+    given = formula_of(left, OUTPUT, gives, takes, api, reader)
+    return given, formula_of(right, INPUT, gives, takes, api, reader)
 
 
 def seam_before(seam: Seam, api: CheckerPluginInterface) -> Seam | None:

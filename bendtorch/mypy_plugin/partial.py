@@ -56,7 +56,7 @@ class PartialHooks:
                 result, _ = context.api.expr_checker.check_call(
                     signature, given.expressions, given.kinds, context.context, given.names
                 )
-                return unpack(result, by_formal, context.context, context.api)
+                return unpack(result, by_formal, context.context, context.api, self.calls.reader)
         return _ask(self.default.get_method_hook(PARTIAL_CALL), context)
 
 

@@ -21,8 +21,9 @@ from mypy.plugin import CheckerPluginInterface
 from mypy.subtypes import is_subtype
 from mypy.types import LiteralType, TupleType, Type, UninhabitedType, get_proper_type
 
+from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.fixed import of_one_name
-from bendtorch.mypy_plugin.middle import between
+from bendtorch.mypy_plugin.middle import between, formulas
 from bendtorch.mypy_plugin.picture import note_chain
 from bendtorch.mypy_plugin.queries import has_bare_int
 from bendtorch.mypy_plugin.remedies import conversion
@@ -66,7 +67,13 @@ def pack(name: str, seams: Sequence[Seam], result: Type, types: list[Type], name
     return TupleType([mark, result, *types], named("builtins.tuple", [named("builtins.object", [])]))
 
 
-def unpack(t: Type, args: Sequence[Sequence[Expression]], context: Context, api: CheckerPluginInterface) -> Type:
+def unpack(
+    t: Type,
+    args: Sequence[Sequence[Expression]],
+    context: Context,
+    api: CheckerPluginInterface,
+    reader: SizeReader,
+) -> Type:
     """Compare what inference found, report the first mismatch of each seam, and give back the call's own result."""
     packed, named = get_proper_type(t), named_in(api)
     plan = _plan(packed)
@@ -75,7 +82,7 @@ def unpack(t: Type, args: Sequence[Sequence[Expression]], context: Context, api:
     name, seams = plan
     types = [normalise(item, named) for item in packed.items[2:]]
     if not any(isinstance(get_proper_type(item), UninhabitedType) for item in types):  # else mypy has reported
-        _Comparison(name, seams, types, args, context, api).report()
+        _Comparison(name, seams, types, args, context, api, reader).report()
     return normalise(packed.items[1], named)
 
 
@@ -97,6 +104,7 @@ class _Comparison:
     args: Sequence[Sequence[Expression]]
     context: Context
     api: CheckerPluginInterface
+    reader: SizeReader
 
     def report(self) -> None:
         """One error for each seam that does not fit; in a chain, one for both seams of a layer."""
@@ -135,7 +143,7 @@ class _Comparison:
                 # of the argument itself, not of a part of its type
                 way = conversion(show(got), show(want)) if seam.plain and same(got, self.types[seam.at]) else ""
                 why = way + of_one_name(got, want) + KEEPS.get((self.name, seam.verb), "")
-                message = f"{self.name}: {self._message(seam, source)}{why}"
+                message = f"{self.name}: {self._message(seam, source, *self._formulas(seam, source, want, got))}{why}"
                 self.api.fail(message, self._place(seam), code=BEND_SHAPE)
                 if self.name == "Seq":
                     note_chain([e for given in self.args for e in given], self._place(seam), self.api)
@@ -151,7 +159,16 @@ class _Comparison:
         source_is_plain = source >= 0 and self.seams[source].plain
         return (seam.plain and is_subtype(got, want)) or (source_is_plain and is_subtype(want, got))
 
-    def _message(self, seam: Seam, source: int) -> str:
+    def _formulas(self, seam: Seam, source: int, want: Type, got: Type) -> tuple[str, str]:
+        """Where the sizes come from, of layers in a row."""
+        if self.name != "Seq" or source == NO_SOURCE or seam.verb != "takes":
+            return "", ""
+        left, right = self._place(self.seams[source]), self._place(seam)
+        if not isinstance(left, Expression) or not isinstance(right, Expression) or left is right:
+            return "", ""
+        return formulas(left, right, want, got, self.api, self.reader)
+
+    def _message(self, seam: Seam, source: int, given: str, taken: str) -> str:
         here = self._full(seam)
         first = seam if source == NO_SOURCE else self.seams[source]
         if first is seam:
@@ -160,7 +177,7 @@ class _Comparison:
             here = f"{seam.verb} {show(self.types[seam.at])}"
         elif first.what.endswith(" layer"):
             here = here.replace(" layer", "", 1)
-        return f"{self._full(first)}, {here}"
+        return f"{self._full(first)}{given}, {here}{taken}"
 
     def _full(self, seam: Seam) -> str:
         return f"{seam.what} {seam.verb} {show(self.types[seam.at])}"

@@ -13,6 +13,7 @@ from typing import Any
 import mypy.errors
 from mypy.errors import ErrorInfo, Errors
 
+from bendtorch.mypy_plugin.defaults import Defaults
 from bendtorch.mypy_plugin.messages import is_about_a_type, is_consequence, is_detail, reword
 from bendtorch.mypy_plugin.vocabulary import BEND_CHAIN, BEND_SHAPE
 
@@ -27,7 +28,8 @@ class MessageWatch:
     in it, before or after the plugin has read it. `accept` tells which places are in order.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, defaults: Defaults) -> None:
+        self.defaults = defaults
         self.accepted: dict[str, set[tuple[int, int]]] = {}
         self.errors: Errors | None = None
         self.explained: tuple[str, int] | None = None
@@ -57,6 +59,8 @@ class MessageWatch:
 
     def _on_message(self, file: str, info: ErrorInfo) -> bool:
         place = (file, info.line)
+        if self.defaults.fits(file, info.line, info.column, info.message):
+            return True
         if self._is_accepted(file, info) or (place == self.explained and is_consequence(info.message)):
             return True
         parameters = self.parameters if file == self.parameters_of else {}

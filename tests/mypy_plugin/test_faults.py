@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 from mypy.errors import CompileError, ErrorInfo, Errors
 
+from bendtorch.mypy_plugin.defaults import Defaults
 from bendtorch.mypy_plugin.faults import describe, guarded
 from bendtorch.mypy_plugin.watch import MessageWatch
 from tests.typing.harness import Project
@@ -90,7 +91,7 @@ def test_a_fault_while_rewording_keeps_the_message(tmp_path: Path) -> None:
 
 
 def test_a_private_name_of_mypy_is_missing() -> None:
-    watch = MessageWatch()
+    watch = MessageWatch(Defaults(lambda name: None))
     watch.install(cast("Errors", SimpleNamespace()))
     watch.accept(cast("Errors", SimpleNamespace(file="f.py")), 1, 2)
     info = SimpleNamespace(message="Invalid type: 4", line=1, column=2, code=None)

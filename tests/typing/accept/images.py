@@ -8,7 +8,7 @@ from typing_extensions import TypeVar, assert_type
 
 from bendtorch import AvgPool2d, Conv, Conv2d, Dim, Id, Layer, Linear, Mat, MaxPool2d, ReLU, Unit
 from bendtorch.shapes.arrays import Places
-from bendtorch.shapes.dims import C, H, K, N, W
+from bendtorch.shapes.dims import PAD, STRIDE, C, H, K, N, W
 
 
 def cnn(n: Dim[N]) -> Layer[Any, Mat[N, 784], Mat[N, 10], Any]:
@@ -53,7 +53,7 @@ TIMES = TypeVar("TIMES", bound=int, default=Literal[2])
 SIDE = TypeVar("SIDE", bound=int, default=H)
 
 
-def images(h: Dim[H], *, times: Dim[TIMES] = 2, side: Dim[SIDE] | None = None) -> Mat["H*TIMES", SIDE]:  # type: ignore[assignment]
+def images(h: Dim[H], *, times: Dim[TIMES] = 2, side: Dim[SIDE] | None = None) -> Mat["H*TIMES", SIDE]:
     raise NotImplementedError
 
 
@@ -61,3 +61,10 @@ assert_type(images(5), Mat[10, 5])
 assert_type(images(5, times=3), Mat[15, 5])
 assert_type(images(5, side=7), Mat[10, 7])
 assert_type(images(5, side=None, times=4), Mat[20, 5])
+
+
+def strided(n: Dim[N], *, stride: Dim[STRIDE] = 1, padding: Dim[PAD] = 0) -> None:
+    Conv2d(n, 1, 8, 8, 2, 3, 3, stride=stride, padding=padding)
+
+
+strided(3)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bendtorch import AvgPool2d, Conv2d, Dim, Layer, Linear, Mat, MaxPool2d, ReLU
-from bendtorch.shapes.dims import H, N
+from bendtorch import AvgPool2d, Conv2d, Dim, Layer, Linear, Mat, MaxPool2d, ReLU, Seq
+from bendtorch.shapes.dims import PAD, STRIDE, H, N
 
 
 def cnn(n: Dim[N]) -> None:
@@ -30,3 +30,21 @@ def at_run_time(sizes: list[int]) -> None:
     Conv2d(3, 1, 9, 9, 2, 3, 3, stride=0)  # E: Conv2d: dimension "stride" is 0; give at least 1, only the number of rows may be 0  [bend-dim]
     Conv2d(3, 1, 9, 9, 2, 3, 3, padding=0)
     Conv2d(3, 1, 9, 9, 2, 3, 3, padding=-1)  # E: Conv2d: dimension "padding" is -1; a size is not negative  [bend-dim]
+
+
+def strided(n: Dim[N] = 2, *, stride: Dim[STRIDE] = 2, padding: Dim[PAD] = 0) -> None:  # E: Incompatible default for parameter "n" (default has type "int", parameter has type "N")  [assignment] # E: Incompatible default for parameter "stride" (default has type "int", parameter has type "STRIDE")  [assignment]
+    raise NotImplementedError
+
+
+Seq(Conv2d(2, 3, 8, 8, 4, 3, 3), Linear(2, 145, 10))  # E: Seq: the first layer gives Mat[2, 144] (((h + 2*padding - kh)//stride + 1)*((2*padding + w - kw)//stride + 1)*o = 6*6*4), the second takes Mat[2, 145]  [bend-shape]
+Seq(ReLU(2, 20), Conv2d(2, 3, 8, 8, 4, 3, 3))  # E: Seq: the first layer gives Mat[2, 20], the second takes Mat[2, 192] (c*h*w = 3*8*8)  [bend-shape]
+Seq(
+    ReLU(2, 3),
+    ReLU(2, 3),
+    ReLU(2, 3),
+    ReLU(2, 3),
+    ReLU(2, 3),
+    ReLU(2, 3),
+    Conv2d(2, 3, 8, 8, 4, 3, 3),  # E: Seq: the sixth layer gives Mat[2, 3], the seventh takes Mat[2, 192] (c*h*w = 3*8*8)  [bend-shape]
+    ReLU(2, 144),
+)
