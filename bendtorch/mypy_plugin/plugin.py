@@ -32,6 +32,7 @@ from bendtorch.mypy_plugin.annotations import AnnotationHook
 from bendtorch.mypy_plugin.array_types import has_sizes
 from bendtorch.mypy_plugin.bounds import SLICES, check_bounds
 from bendtorch.mypy_plugin.calls import FIELD_OWNERS, CallHooks
+from bendtorch.mypy_plugin.defaults import Defaults
 from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.faults import guarded
 from bendtorch.mypy_plugin.fixed import outside_of_calls
@@ -60,7 +61,8 @@ class BendPlugin(Plugin):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self.default = DefaultPlugin(options)
-        self.watch, self.reader = MessageWatch(), SizeReader()
+        self.defaults = Defaults(self.lookup_fully_qualified)
+        self.watch, self.reader = MessageWatch(self.defaults), SizeReader()
         self.annotations = AnnotationHook(self.watch)
         self.calls = CallHooks(self.watch, self.reader)
         self.numpy = NumpyHooks(self.reader)
@@ -73,7 +75,10 @@ class BendPlugin(Plugin):
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
         """The arithmetic classes are loaded wherever arrays are: also where a file knows numpy's alone."""
         known = [name for node in file.imports for name in imported(node)]
-        return [(10, ARITHMETIC, -1)] if any(name.startswith(ROOTS) for name in known) and not file.is_stub else []
+        if file.is_stub or not any(name.startswith(ROOTS) for name in known):
+            return []
+        self.defaults.read(file)
+        return [(10, ARITHMETIC, -1)]
 
     def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
         """Any type name: sizes in its arguments."""
@@ -183,7 +188,7 @@ class BendPlugin(Plugin):
         if not chain.is_rest_of_seq(context):
             return self.calls.on_call(context)
         self.calls.blind.check_call(context)
-        return self.reader.leaving(chain.on_seq(context), context.context, context.api)
+        return self.reader.leaving(chain.on_seq(context, self.reader), context.context, context.api)
 
     def _on_equation(self, context: FunctionContext) -> Type:
         check_made(context)
