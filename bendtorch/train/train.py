@@ -62,6 +62,8 @@ class Train(Generic[P]):
         expect_layer("Train.new", model)
         chosen = bound("Train.new", optimizer, model.leaves)
         with reading_params("Train.new", model, p):
+            if p is None:
+                raise TypeError("there are none")  # `of` would start from zeros
             return Train.of(model, chosen, p, clip)
 
     @staticmethod

@@ -99,8 +99,8 @@ def test_parameters_of_combinators_are_those_of_their_parts(model: Any, wrong: A
     dy = forward.y
     assert "the gradient must be a " in refused(lambda: model.bwd(p, forward.s, dy, wrong))
     assert "saved values must be a tuple of " in refused(lambda: model.bwd(p, None, dy, model.zeros()))
-    for call in (lambda: model.dump(wrong), lambda: Train.new(model, Adam(), wrong)):
-        assert refused(call).endswith(advice)
+    assert refused(lambda: model.dump(wrong)).endswith(advice)
+    assert "init(Key(0))" in refused(lambda: Train.new(model, Adam(), wrong))
     assert refused(lambda: model.load(wrong, model.dump(p), 0)).endswith(advice)
 
 
@@ -140,7 +140,6 @@ def test_a_state_of_another_model_is_said() -> None:
         (lambda: Tie(LIN, RELU, ReLU), "Tie"),  # type: ignore[arg-type]
         (lambda: Seq(ReLU, LIN), "Seq"),  # type: ignore[call-overload]
         (lambda: RELU >> ReLU, ">>"),
-        (lambda: Train.new(ReLU, Adam(), ()), "Train.new"),  # type: ignore[arg-type]
     ],
 )
 def test_constructors_in_the_place_of_layers_are_to_be_called(build: Any, where: str) -> None:
