@@ -66,7 +66,7 @@ COPIES = [
     Broken(
         "labels_of_the_wrong_type",
         "ids(TRAINING, data.target[:TRAINING])",
-        "mat(TRAINING, 1, data.target[:TRAINING])",
+        "mat(TRAINING, 1, pixels[:TRAINING, :1])",
         'fit: "loss" gives Loss[Mat[int, 10], Ids[int]], "data" is Batches[Mat[int, 64], Mat[int, 1]]  [bend-shape]',
         at="fit(train",
     ),
