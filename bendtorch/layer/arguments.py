@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from bendtorch.errors import BendError, ConfigError
+from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from bendtorch.layer.protocol import Layer
 from bendtorch.shapes.arguments import shown
 
@@ -26,9 +26,9 @@ def reading_params(caller: str, model: Layer[Any, Any, Any, Any], p: object) -> 
     """
     try:
         yield
-    except BendError:
-        raise
-    except (AttributeError, LookupError, TypeError, ValueError) as problem:
+    except ShapeError:
+        raise  # the nesting is right, and the message names the array
+    except (AttributeError, DtypeError, LookupError, TypeError, ValueError) as problem:
         raise ConfigError(
             f"{caller}: p must be parameters of {model}, got {shown(p)}; give what model.init(Key(0)), "
             f"load_params(path, model) or train.p of the same model is ({problem})"

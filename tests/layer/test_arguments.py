@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bendtorch.errors import BendError, ConfigError, ShapeError
+from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from bendtorch.layer.arguments import expect_layer, expect_params, reading_params
 from tests.support.models import LIN, mlp
 
@@ -31,7 +31,7 @@ def test_what_is_no_layer_is_named(model: Any, text: str) -> None:
     assert str(raised.value) == f"f: model must be a layer, got {text}"
 
 
-@pytest.mark.parametrize("fault", [TypeError("why"), AttributeError("why"), IndexError("why"), ValueError("why")])
+@pytest.mark.parametrize("fault", [TypeError("why"), AttributeError("why"), IndexError("why"), DtypeError("why")])
 def test_another_nest_is_said_of_p(fault: Exception) -> None:
     with (
         pytest.raises(ConfigError, match=r"^f: p must be parameters of Linear\(1, 2, 3\), got 7; .*\(why\)$") as raised,
@@ -48,14 +48,8 @@ def test_other_errors_pass(fault: BaseException) -> None:
     assert raised.value is fault
 
 
-@pytest.mark.parametrize(
-    ("model", "refusal"),
-    [
-        (mlp(3), r"^f: p must be parameters of Seq\("),
-        (dataclasses.replace(mlp(3), matrices=None), r"^model: parameters must be a pair, got Lin; take those of init"),
-    ],
-)
-def test_parameters_of_another_nesting_are_refused(model: Any, refusal: str) -> None:
+@pytest.mark.parametrize("model", [mlp(3), dataclasses.replace(mlp(3), matrices=None)])
+def test_parameters_of_another_nesting_are_refused(model: Any) -> None:
     expect_params("f", model, mlp(5).zeros())
-    with pytest.raises(BendError, match=refusal):
+    with pytest.raises(ConfigError, match=r"^f: p must be parameters of Seq\("):
         expect_params("f", model, LIN(1, 2, 3).zeros())
