@@ -32,10 +32,9 @@ def column_sums(x: Mat[N, C]) -> Mat[1, C]:
 
 
 def row_maxima(x: Mat[N, C]) -> Mat[N, 1]:
-    """The largest number of each row, n × 1: PyTorch's `x.amax(1, keepdim=True)`; NaN where a row has NaN. Of zeros of
-    both signs it may be either.
+    """The largest number of each row, n × 1: PyTorch's `x.amax(1, keepdim=True)`; NaN where a row has NaN.
 
-    Raises `ShapeError` when x has rows but no columns.
+    Of zeros of both signs it may be either. Raises `ShapeError` when x has rows but no columns.
     """
     x = operand(x, "row_maxima", "x")
     if x.shape[1] == 0 and x.shape[0] > 0:
