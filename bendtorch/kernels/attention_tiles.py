@@ -9,8 +9,8 @@ no result depends on what it must not see, not in a single bit.
 from __future__ import annotations
 
 from bendtorch.kernels.attention_grid import SPAN, Heads, Place, first_column, visible_keys
-from bendtorch.kernels.blas import gemm, gemm_add
 from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.gemm import gemm, gemm_add
 from bendtorch.kernels.panels import Panel, add_other_part, clear, finite_part, is_finite, part, row_of
 
 

@@ -2,9 +2,10 @@
 
 The library is a copy of our own (the `scipy-openblas64` wheel), loaded with one thread: numpy's copy stays as the user
 set it, and ours never starts a thread, so it cannot hang in a forked child and its bits do not depend on a number of
-threads. Parallel products are our own business (`products`). A call costs a third to a ninth of `np.dot`'s.
+threads. Large products are our own business (`gemm`), and parallel ones (`products`). A call costs a third to a ninth
+of `np.dot`'s.
 
-With the JIT off, the same function runs on numpy.
+With the JIT off, numpy takes its place.
 """
 
 from __future__ import annotations
@@ -86,25 +87,28 @@ def part_at(base: int, along_rows: bool, stride: int, start: int) -> int:
 
 
 @helper
-def _gemm_in_runs(
-    run: int, ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int
+def blas_in_runs(
+    run: int,
+    add: bool,
+    ta: bool,
+    tb: bool,
+    m: int,
+    n: int,
+    k: int,
+    a: int,
+    lda: int,
+    b: int,
+    ldb: int,
+    c: int,
+    ldc: int,
 ) -> None:
-    _gemm_run(ta, tb, m, n, min(k, run), a, lda, b, ldb, np.float32(0), c, ldc)
+    """c = op(a)·op(b), or c += op(a)·op(b), in runs of `run` terms of the inner dimension."""
+    first = min(k, run)
+    if not add or first > 0:
+        _gemm_run(ta, tb, m, n, first, a, lda, b, ldb, np.float32(1 if add else 0), c, ldc)
     for start in range(run, k, run):
         left, right = part_at(a, ta, lda, start), part_at(b, not tb, ldb, start)
         _gemm_run(ta, tb, m, n, min(run, k - start), left, lda, right, ldb, np.float32(1), c, ldc)
-
-
-@helper
-def _gemm(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
-    _gemm_in_runs(INNER, ta, tb, m, n, k, a, lda, b, ldb, c, ldc)
-
-
-@helper
-def _gemm_add(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
-    for start in range(0, k, INNER):
-        left, right = part_at(a, ta, lda, start), part_at(b, not tb, ldb, start)
-        _gemm_run(ta, tb, m, n, min(INNER, k - start), left, lda, right, ldb, np.float32(1), c, ldc)
 
 
 @helper
@@ -148,34 +152,16 @@ def _floats(address: int, rows: int, columns: int, stride: int) -> Matrix:
     return np.lib.stride_tricks.as_strided(np.ctypeslib.as_array(cells), (rows, columns), (4 * stride, 4))
 
 
-def _plain(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
-    _floats(c, m, n, ldc)[...] = 0
-    _plain_add(ta, tb, m, n, k, a, lda, b, ldb, c, ldc)
-
-
-def _plain_add(
-    ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int
-) -> None:
+def plain_add(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
+    """c += op(a)·op(b), with the JIT off."""
     left = _floats(a, k, m, lda).T if ta else _floats(a, m, k, lda)
     right = _floats(b, n, k, ldb).T if tb else _floats(b, k, n, ldb)
     _floats(c, m, n, ldc)[...] += left @ right
 
 
-def _plain_in_runs(
+def plain_in_runs(
     run: int, ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int
 ) -> None:
-    _plain(ta, tb, m, n, k, a, lda, b, ldb, c, ldc)
-
-
-gemm_in_runs: Final = _gemm_in_runs if JIT else _plain_in_runs
-"""`gemm` with runs of another length, its first argument."""
-
-gemm: Final = _gemm if JIT else _plain
-"""c = op(a)·op(b) for row-major float32 matrices at addresses: c is m × n, op(a) m × k, op(b) k × n; `ta` and `tb` say
-that a and b are stored transposed; `lda`, `ldb`, `ldc` are the strides of their rows in numbers.
-
-The inner dimension is summed in runs of `INNER`, which halves the rounding error of long sums at no cost: BLAS itself
-works through runs of about this length."""
-
-gemm_add: Final = _gemm_add if JIT else _plain_add
-"""c += op(a)·op(b), as `gemm`. The bits depend on what c held: for sums of several products that start from zeros."""
+    """c = op(a)·op(b), with the JIT off: in whatever runs numpy takes."""
+    _floats(c, m, n, ldc)[...] = 0
+    plain_add(ta, tb, m, n, k, a, lda, b, ldb, c, ldc)

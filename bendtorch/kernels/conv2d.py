@@ -18,8 +18,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix, Sums
-from bendtorch.kernels.blas import gemm, gemm_in_runs
 from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.gemm import gemm, gemm_in_runs
 from bendtorch.kernels.linear import add_to_totals
 from bendtorch.kernels.parallel import chunks_of, parallel_for
 from bendtorch.kernels.rows import wide_sum

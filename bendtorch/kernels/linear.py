@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix, Totals
-from bendtorch.kernels.blas import gemm
 from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.gemm import gemm
 from bendtorch.kernels.parallel import chunks_of, parallel_for
 from bendtorch.kernels.products import FEW_ROWS, add_into, few_rows_nt, matmul_tn_add, tile_bounds, tiling
 

@@ -1,8 +1,8 @@
 """Matrix products on a fixed grid of tiles.
 
-OpenBLAS gives other bits with two threads than with one. Here the output is cut into tiles by the sizes alone, and
-each tile is computed by one thread: the same bits at any number of threads. A few rows (a·bᵀ with up to 8) are inner
-products in vector lanes instead, which are twice as exact there and twice as fast.
+A BLAS gives other bits with two threads than with one. Here the output is cut into tiles by the sizes alone, and each
+tile is computed by one thread (`gemm`): the same bits at any number of threads. A few rows (a·bᵀ with up to 8) are
+inner products in vector lanes instead, which are twice as exact there and twice as fast.
 
 Work: 2·m·n·k FLOPs. Each tile packs its own share of a and b, which costs a few percent of the arithmetic a cut; so
 there are few tiles: two for what takes 20 microseconds, and twice as many for every fourfold work beyond a few
@@ -16,8 +16,9 @@ from typing import Final
 import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
-from bendtorch.kernels.blas import gemm, part_at
+from bendtorch.kernels.blas import part_at
 from bendtorch.kernels.compile import helper, kernel, reduction
+from bendtorch.kernels.gemm import gemm
 from bendtorch.kernels.parallel import chunks_of, parallel_for
 
 LEAST_WORK: Final = 1 << 20  # multiplications worth a second thread: some 10 microseconds on one
