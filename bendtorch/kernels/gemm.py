@@ -21,7 +21,7 @@ from numba import types
 from bendtorch.kernels import microkernel
 from bendtorch.kernels.blas import INNER, blas_in_runs, part_at, plain_add, plain_in_runs
 from bendtorch.kernels.compile import JIT, helper, kernel
-from bendtorch.kernels.machine_code import provide
+from bendtorch.kernels.machine_code import provide, provide_function
 from bendtorch.kernels.microkernel import HEIGHTS, LANES, ROWS, SUPPORTED, WIDTH
 from bendtorch.kernels.parallel import chunks_of
 
@@ -135,7 +135,37 @@ def _multiply_run(
             _multiply_group((height, rows, 4 * lda, packed), columns, k, c + 4 * (i * ldc + j), ldc, add)
 
 
-@kernel
+def _multiply(
+    run: int,
+    add: int,
+    ta: int,
+    tb: int,
+    m: int,
+    n: int,
+    k: int,
+    a: int,
+    lda: int,
+    b: int,
+    ldb: int,
+    c: int,
+    ldc: int,
+    space: int,
+) -> None:
+    """All of a product: what is compiled once. A flag is 0 or 1, as every argument is an int64 in its C function."""
+    start = (space + LINE - 1) // LINE * LINE
+    runs = chunks_of(k, run)
+    for i in range(runs):
+        low = i * k // runs
+        left, right = part_at(a, ta != 0, lda, low), part_at(b, tb == 0, ldb, low)
+        adding = 1 if add != 0 or i > 0 else 0
+        _multiply_run(ta != 0, tb != 0, m, n, (i + 1) * k // runs - low, left, lda, right, ldb, c, ldc, adding, start)
+
+
+if JIT and SUPPORTED:
+    _product = provide_function("bendtorch_multiply", _multiply, types.void(*[types.int64] * 14))
+
+
+@helper
 def multiply(
     run: int,
     add: bool,
@@ -154,13 +184,8 @@ def multiply(
     """c = op(a)·op(b), or c += op(a)·op(b), in equal runs of at most `run`, which is at most `INNER`."""
     size = PANEL * chunks_of(min(n, COLUMNS), WIDTH) + BLOCK * chunks_of(min(m, GROUP), ROWS)
     space = np.empty((size + LINE) // 4, np.float32)
-    start = (space.ctypes.data + LINE - 1) // LINE * LINE
-    runs = chunks_of(k, run)
-    for i in range(runs):
-        low = i * k // runs
-        left, right = part_at(a, ta, lda, low), part_at(b, not tb, ldb, low)
-        adding = 1 if add or i > 0 else 0
-        _multiply_run(ta, tb, m, n, (i + 1) * k // runs - low, left, lda, right, ldb, c, ldc, adding, start)
+    flags = 1 if add else 0, 1 if ta else 0, 1 if tb else 0
+    _product(run, *flags, m, n, k, a, lda, b, ldb, c, ldc, space.ctypes.data)
     space[0] = np.float32(0)  # an array lives until its last use; its address is none
 
 

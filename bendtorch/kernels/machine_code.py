@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import llvmlite.binding as llvm
+from numba import types
+from numba.core.ccallback import CFunc
 from numba.core.registry import cpu_target
 
-from bendtorch.kernels.cache import cache_directory
+from bendtorch.kernels.cache import KernelCache, cache_directory
 
 _engines: Final[list[Any]] = []  # code lives as long as what loaded it
 
@@ -32,6 +34,20 @@ def provide(name: str, build: Callable[[], Any], functions: tuple[str, ...]) -> 
     for function in functions:
         llvm.add_symbol(function, engine.get_function_address(function))
     _engines.append(engine)
+
+
+def provide_function(name: str, function: Callable[..., None], signature: Any) -> Any:
+    """Compile a function that cannot fail, and make it known by a name; gives what kernels call.
+
+    A kernel that is called by others is compiled again for each of them. This one is compiled once.
+    """
+    compiled: Any = CFunc(function, (signature.args, signature.return_type), {}, {"error_model": "numpy"})
+    if cache_directory() is not None:
+        compiled._cache = KernelCache(function)
+    compiled.compile()
+    llvm.add_symbol(name, compiled.address)
+    _engines.append(compiled)
+    return types.ExternalFunction(name, signature)
 
 
 def _compiled(name: str, build: Callable[[], Any], machine: Any, target: str) -> bytes:

@@ -9,9 +9,12 @@ from typing import Any
 import llvmlite.binding as llvm
 import pytest
 from llvmlite import ir
+from numba import types
 
 from bendtorch.kernels import machine_code
-from bendtorch.kernels.machine_code import provide
+from bendtorch.kernels.atomics import store
+from bendtorch.kernels.compile import JIT
+from bendtorch.kernels.machine_code import provide, provide_function
 
 I64 = ir.IntType(64)
 built: list[str] = []
@@ -73,3 +76,16 @@ def test_nothing_need_be_kept(monkeypatch: pytest.MonkeyPatch, directory: Path) 
     provide("nine", adds("test_add_nine", 9), ("test_add_nine",))
     assert called("test_add_nine", 1) == 10
     assert list(directory.iterdir()) == []
+
+
+def _put_sum(a: int, b: int, out: int) -> None:
+    store(out, a + b)
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_a_python_function_is_found_by_its_name() -> None:
+    provide_function("test_put_sum", _put_sum, types.void(types.int64, types.int64, types.int64))
+    result = ctypes.c_int64(0)
+    function = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3)(llvm.address_of_symbol("test_put_sum") or 0)
+    function(3, 4, ctypes.addressof(result))
+    assert result.value == 7
