@@ -5,7 +5,7 @@ set it, and ours never starts a thread, so it cannot hang in a forked child and 
 threads. Large products are our own business (`gemm`), and parallel ones (`products`). A call costs a third to a ninth
 of `np.dot`'s.
 
-With the JIT off, numpy takes its place.
+With the JIT off, the same function is called from Python.
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ import llvmlite.binding as llvm
 import numpy as np
 from numba import types
 
-from bendtorch.kernels.arrays import Matrix
 from bendtorch.kernels.atomics import pointer
 from bendtorch.kernels.compile import JIT, helper
 
-ROW_MAJOR: Final = np.int32(101)
-PLAIN: Final = np.int32(111)
-TRANSPOSED: Final = np.int32(112)
+ROW_MAJOR: Final = 101
+PLAIN: Final = 111
+TRANSPOSED: Final = 112
 
 
 @contextlib.contextmanager
@@ -67,15 +66,15 @@ def _address(function: Any) -> int:
 openblas: Final = _library()
 llvm.add_symbol("bendtorch_sgemm", _address(openblas.scipy_cblas_sgemm64_))
 
+_int, _size, _float, _matrix = ctypes.c_int32, ctypes.c_int64, ctypes.c_float, ctypes.c_void_p
+_kinds: Final = (*[_int] * 3, *[_size] * 3, _float, _matrix, _size, _matrix, _size, _float, _matrix, _size)
+_numba: Final = {_int: types.int32, _size: types.int64, _float: types.float32, _matrix: types.voidptr}
+openblas.scipy_cblas_sgemm64_.argtypes = _kinds  # type: ignore[assignment]
+_sgemm: Any = openblas.scipy_cblas_sgemm64_
+_at: Any = int
 if JIT:
-    _i32, _i64, _f32, _pointer = types.int32, types.int64, types.float32, types.voidptr
-    _sgemm = types.ExternalFunction(
-        "bendtorch_sgemm",
-        types.void(
-            *(_i32, _i32, _i32, _i64, _i64, _i64), *(_f32, _pointer, _i64), *(_pointer, _i64), *(_f32, _pointer, _i64)
-        ),
-    )
-
+    _sgemm = types.ExternalFunction("bendtorch_sgemm", types.void(*[_numba[kind] for kind in _kinds]))
+    _at = pointer
 
 INNER: Final = 256  # terms summed at a time: the error of a sum grows with the square root of its run
 
@@ -134,34 +133,11 @@ def _gemm_run(
         n,
         k,
         np.float32(1),
-        pointer(a),
+        _at(a),
         lda,
-        pointer(b),
+        _at(b),
         ldb,
         beta,
-        pointer(c),
+        _at(c),
         ldc,
     )
-
-
-def _floats(address: int, rows: int, columns: int, stride: int) -> Matrix:
-    """The matrix at an address, with the JIT off."""
-    if rows == 0 or columns == 0:
-        return np.empty((rows, columns), np.float32)
-    cells = (ctypes.c_float * ((rows - 1) * stride + columns)).from_address(address)
-    return np.lib.stride_tricks.as_strided(np.ctypeslib.as_array(cells), (rows, columns), (4 * stride, 4))
-
-
-def plain_add(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
-    """c += op(a)·op(b), with the JIT off."""
-    left = _floats(a, k, m, lda).T if ta else _floats(a, m, k, lda)
-    right = _floats(b, n, k, ldb).T if tb else _floats(b, k, n, ldb)
-    _floats(c, m, n, ldc)[...] += left @ right
-
-
-def plain_in_runs(
-    run: int, ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int
-) -> None:
-    """c = op(a)·op(b), with the JIT off: in whatever runs numpy takes."""
-    _floats(c, m, n, ldc)[...] = 0
-    plain_add(ta, tb, m, n, k, a, lda, b, ldb, c, ldc)

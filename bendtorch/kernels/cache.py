@@ -18,14 +18,14 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import llvmlite
 import numba
 import numpy as np
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
 
 try:
     import fcntl
@@ -115,6 +115,28 @@ class _Impl(CompileResultCacheImpl):
     _locator_classes = [_Locator]  # noqa: RUF012  numba's own declaration
 
 
+_preparations: list[Callable[[], None]] = []
+
+
+def before_kernels(prepare: Callable[[], None]) -> None:
+    """Have something done before the next kernel is compiled or loaded: it makes known what kernels call by name."""
+    _preparations.append(prepare)
+
+
+def prepare_kernels() -> None:
+    """Do it now."""
+    while _preparations:
+        _preparations.pop()()
+
+
+class NoCache(NullCache):
+    """For a function that is kept nowhere."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> None:
+        """Nothing, so that it is compiled."""
+        prepare_kernels()
+
+
 class KernelCache(FunctionCache):
     """numba's cache of one function, in our directory. Whatever goes wrong with the files, the kernel is compiled.
 
@@ -130,6 +152,7 @@ class KernelCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function, or None when it must be compiled: not stored yet, or stored damaged."""
+        prepare_kernels()
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # a damaged file can raise anything; compiling is always right

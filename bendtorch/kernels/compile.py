@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar, cast
 import numba
 from numba import config
 
-from bendtorch.kernels.cache import KernelCache, cache_directory
+from bendtorch.kernels.cache import KernelCache, NoCache, cache_directory
 from bendtorch.kernels.pipeline import KernelCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -66,4 +66,6 @@ def _compiled(function: Function, fastmath: bool | set[str] = False, *, forceinl
         forceinline=forceinline,
         pipeline_class=KernelCompiler,
     )
-    return cast("Function", make(function))
+    dispatcher: Any = make(function)
+    dispatcher._cache = NoCache()
+    return cast("Function", dispatcher)

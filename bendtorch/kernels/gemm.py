@@ -13,13 +13,15 @@ products with a few columns are faster, too. It does everything on processors th
 
 from __future__ import annotations
 
+import warnings
 from typing import Final
 
 import numpy as np
 from numba import types
 
 from bendtorch.kernels import microkernel
-from bendtorch.kernels.blas import INNER, blas_in_runs, part_at, plain_add, plain_in_runs
+from bendtorch.kernels.blas import INNER, blas_in_runs, part_at
+from bendtorch.kernels.cache import before_kernels
 from bendtorch.kernels.compile import JIT, helper, kernel
 from bendtorch.kernels.machine_code import provide, provide_function
 from bendtorch.kernels.microkernel import HEIGHTS, LANES, ROWS, SUPPORTED, WIDTH
@@ -32,13 +34,15 @@ FEW: Final = 4 * ROWS  # rows of c for which it does not pay to pack b, if its r
 NARROW: Final = 64  # columns of c for which it does not pay to pack a
 LINE: Final = 64
 PANEL: Final = 4 * WIDTH * (INNER + LANES) + LINE  # bytes; panels start in different sets of a cache
+PRODUCT: Final = "bendtorch_multiply"
 BLOCK: Final = 4 * (ROWS * (INNER + LANES) + LANES) + LINE
 
-if JIT and SUPPORTED:
-    _names = ("bendtorch_tile", "bendtorch_turn", "bendtorch_pack_rows", "bendtorch_pack_columns")
-    provide("gemm", microkernel.build, _names)
+OWN: Final = JIT and SUPPORTED
+NAMES: Final = ("bendtorch_tile", "bendtorch_turn", "bendtorch_pack_rows", "bendtorch_pack_columns")
+
+if OWN:
     _signatures = (types.void(*[types.int64] * 10), *[types.void(*[types.int64] * 6)] * 3)
-    _tile, _turn, _copy_rows, _copy_columns = map(types.ExternalFunction, _names, _signatures)
+    _tile, _turn, _copy_rows, _copy_columns = map(types.ExternalFunction, NAMES, _signatures)
 
 
 @helper
@@ -161,8 +165,43 @@ def _multiply(
         _multiply_run(ta != 0, tb != 0, m, n, (i + 1) * k // runs - low, left, lda, right, ldb, c, ldc, adding, start)
 
 
-if JIT and SUPPORTED:
-    _product = provide_function("bendtorch_multiply", _multiply, types.void(*[types.int64] * 14))
+def _multiply_by_blas(
+    run: int,
+    add: int,
+    ta: int,
+    tb: int,
+    m: int,
+    n: int,
+    k: int,
+    a: int,
+    lda: int,
+    b: int,
+    ldb: int,
+    c: int,
+    ldc: int,
+    space: int,
+) -> None:
+    """What takes the place of `_multiply` where that cannot be compiled."""
+    blas_in_runs(run, add != 0, ta != 0, tb != 0, m, n, k, a, lda, b, ldb, c, ldc)
+
+
+def make_known() -> None:
+    """Compile what kernels call by the name of `_product`, or load it. Whatever goes wrong, there is such a function.
+
+    Kernels are kept on disk, and other processes load them: they all call that name.
+    """
+    signature = types.void(*[types.int64] * 14)
+    try:
+        provide("gemm", microkernel.build, NAMES)
+        provide_function(PRODUCT, _multiply, signature)
+    except Exception as problem:  # what compiles LLVM code is no public part of numba
+        warnings.warn(f"bendtorch: products are left to OpenBLAS ({problem!r})", RuntimeWarning, stacklevel=2)
+        provide_function(PRODUCT, _multiply_by_blas, signature, kept=False)
+
+
+if OWN:
+    _product = types.ExternalFunction(PRODUCT, types.void(*[types.int64] * 14))
+    before_kernels(make_known)
 
 
 @helper
@@ -211,38 +250,28 @@ def _large_or_small(
         multiply(run, add, ta, tb, m, n, k, a, lda, b, ldb, c, ldc)
 
 
-_in_runs: Final = _large_or_small if SUPPORTED else blas_in_runs
+_in_runs: Final = _large_or_small if OWN else blas_in_runs
 
 
 @helper
-def _gemm_in_runs(
+def gemm_in_runs(
     run: int, ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int
 ) -> None:
+    """`gemm` with runs of another length, its first argument: at most `INNER`."""
     _in_runs(run, False, ta, tb, m, n, k, a, lda, b, ldb, c, ldc)
 
 
 @helper
-def _gemm(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
+def gemm(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
+    """c = op(a)·op(b) for row-major float32 matrices at addresses: c is m × n, op(a) m × k, op(b) k × n.
+
+    `ta` and `tb` say that a and b are stored transposed; `lda`, `ldb`, `ldc` are the strides of their rows in numbers.
+    The inner dimension is summed in runs of `INNER`, which halves the rounding error of long sums at little cost.
+    """
     _in_runs(INNER, False, ta, tb, m, n, k, a, lda, b, ldb, c, ldc)
 
 
 @helper
-def _gemm_add(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
+def gemm_add(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
+    """c += op(a)·op(b), as `gemm`. The bits depend on what c held: for sums of several products, from zeros on."""
     _in_runs(INNER, True, ta, tb, m, n, k, a, lda, b, ldb, c, ldc)
-
-
-def _plain(ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
-    plain_in_runs(INNER, ta, tb, m, n, k, a, lda, b, ldb, c, ldc)
-
-
-gemm_in_runs: Final = _gemm_in_runs if JIT else plain_in_runs
-"""`gemm` with runs of another length, its first argument: at most `INNER`."""
-
-gemm: Final = _gemm if JIT else _plain
-"""c = op(a)·op(b) for row-major float32 matrices at addresses: c is m × n, op(a) m × k, op(b) k × n; `ta` and `tb` say
-that a and b are stored transposed; `lda`, `ldb`, `ldc` are the strides of their rows in numbers.
-
-The inner dimension is summed in runs of `INNER`, which halves the rounding error of long sums at little cost."""
-
-gemm_add: Final = _gemm_add if JIT else plain_add
-"""c += op(a)·op(b), as `gemm`. The bits depend on what c held: for sums of several products that start from zeros."""

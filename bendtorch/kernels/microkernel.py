@@ -13,12 +13,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from llvmlite import ir
-from numba.core.registry import cpu_target
+
+from bendtorch.kernels.machine_code import features
 
 I32: Final = ir.IntType(32)
 I64: Final = ir.IntType(64)
 F32: Final = ir.FloatType()
-FEATURES: Final = frozenset(cpu_target.target_context.codegen().magic_tuple()[2].split(","))
+FEATURES: Final = features()
 WIDE: Final = "+avx512f" in FEATURES
 SUPPORTED: Final = WIDE or {"+avx2", "+fma"} <= FEATURES
 LANES: Final = 16 if WIDE else 8

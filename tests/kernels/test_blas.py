@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 
 from bendtorch.kernels import blas
-from bendtorch.kernels.compile import JIT
 from tests.support.arrays import numbers
 from tests.support.kernels import compiled
 from tests.support.references import product
@@ -24,7 +23,6 @@ def call(add: bool, ta: bool, tb: bool, m: int, n: int, k: int, a: int, lda: int
     IN_RUNS(100, add, ta, tb, m, n, k, a, lda, b, ldb, c, n)
 
 
-@pytest.mark.skipif(not JIT, reason="without compiled code numpy multiplies")
 @pytest.mark.parametrize("add", [False, True])
 @pytest.mark.parametrize("ta", [False, True])
 @pytest.mark.parametrize("tb", [False, True])

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bendtorch.kernels import gemm
+from bendtorch.kernels.cache import prepare_kernels
 from bendtorch.kernels.compile import JIT
 from bendtorch.kernels.microkernel import ROWS, SUPPORTED, WIDTH
 from tests.support.arrays import numbers, same_bits
@@ -175,3 +178,19 @@ def test_what_is_not_finite_stays_in_its_row_or_column(
     touched[i], touched[:, j] = True, True
     assert not np.any(np.isfinite(result[touched]))
     assert same_bits(result[~touched], clean[~touched])
+
+
+@own_code
+def test_openblas_takes_the_place_of_what_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any) -> None:
+        raise AttributeError("no such thing in this numba")
+
+    prepare_kernels()
+    monkeypatch.setattr(gemm, "PRODUCT", "test_product_of_openblas")
+    monkeypatch.setattr(gemm, "provide", fails)
+    with pytest.warns(RuntimeWarning, match="products are left to OpenBLAS .*no such thing"):
+        gemm.make_known()
+    function = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 14)(llvm.address_of_symbol(gemm.PRODUCT) or 0)
+    a, b, c = numbers(1, 70, 300), numbers(2, 300, 40), np.empty((70, 40), np.float32)
+    function(256, 0, 0, 0, 70, 40, 300, a.ctypes.data, 300, b.ctypes.data, 40, c.ctypes.data, 40, 0)
+    assert product(a.astype("f8"), b.astype("f8")).holds(c)

@@ -71,6 +71,41 @@ def test_a_damaged_file_is_replaced(directory: Path, content: bytes) -> None:
     assert called(name, 7) == 8
 
 
+def test_code_of_another_processor_is_not_loaded(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each processor has its file, and one under another's name is replaced."""
+    system, processor, its_features = machine_code._target()
+    plain = ",".join(sorted(set(its_features.split(",")) - {"+avx512f"}))
+    provide("code", adds("test_add_three", 3), ("test_add_three",))
+    (own,) = directory.iterdir()
+    monkeypatch.setattr(machine_code, "_target", lambda: (system, processor, plain))
+    provide("code", adds("test_add_three", 3), ("test_add_three",))
+    (other,) = set(directory.iterdir()) - {own}
+    whole = other.read_bytes()
+    other.write_bytes(own.read_bytes())
+    provide("code", adds("test_add_three", 3), ("test_add_three",))
+    assert built == ["test_add_three"] * 3
+    assert other.read_bytes() == whole
+
+
+def test_features_are_none_where_they_are_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown() -> Any:
+        raise AttributeError("magic_tuple")
+
+    assert (machine_code.features() == frozenset()) == (machine_code._target()[2] == "")
+    monkeypatch.setattr(machine_code, "_target", unknown)
+    assert machine_code.features() == frozenset()
+
+
+def test_nothing_is_left_of_a_file_that_cannot_be_written(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> Any:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    provide("code", adds("test_add_two", 2), ("test_add_two",))
+    assert called("test_add_two", 1) == 3
+    assert list(directory.iterdir()) == []
+
+
 def test_nothing_need_be_kept(monkeypatch: pytest.MonkeyPatch, directory: Path) -> None:
     monkeypatch.setattr(machine_code, "cache_directory", lambda: None)
     provide("nine", adds("test_add_nine", 9), ("test_add_nine",))
@@ -83,9 +118,11 @@ def _put_sum(a: int, b: int, out: int) -> None:
 
 
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
-def test_a_python_function_is_found_by_its_name() -> None:
-    provide_function("test_put_sum", _put_sum, types.void(types.int64, types.int64, types.int64))
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_python_function_is_found_by_its_name(kept: bool) -> None:
+    name = f"test_put_sum_{kept}"
+    provide_function(name, _put_sum, types.void(types.int64, types.int64, types.int64), kept=kept)
     result = ctypes.c_int64(0)
-    function = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3)(llvm.address_of_symbol("test_put_sum") or 0)
+    function = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3)(llvm.address_of_symbol(name) or 0)
     function(3, 4, ctypes.addressof(result))
     assert result.value == 7

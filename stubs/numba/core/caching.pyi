@@ -8,6 +8,9 @@ class _CacheLocator:
 class CompileResultCacheImpl:
     _locator_classes: ClassVar[list[Any]]
 
+class NullCache:
+    def load_overload(self, sig: Any, target_context: Any) -> Any: ...
+
 class FunctionCache:
     _impl_class: ClassVar[Any]
     _py_func: Any
