@@ -7,11 +7,15 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= out
 CHECKED := bendtorch stubs tests laws reference examples
 
+# How long the demo's language model learns: in CI only as long as it takes to see that it does.
+LEARNING := $(if $(CI),30 steps,two minutes)
+LENGTH   := $(if $(CI),--steps 30,--minutes 2)
+
 .PHONY: demo test abuse previous check reference bench clean help
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make demo       type-check a first model, see mypy refuse a wrong width, train on real digits"
+	@echo "make demo       two models: mypy proves their shapes and refuses a wrong size; trained on digits, on plays"
 	@echo "make test       the tests"
 	@echo "make abuse      killed saves, damaged files, runs stopped at every step: the long versions (a few minutes)"
 	@echo "make previous   the mypy plugin's cases under the mypy before the present one"
@@ -33,6 +37,14 @@ demo: $(VENV)/.examples
 	@echo
 	@echo "== training on 1437 handwritten digits, 30 epochs"
 	$(BIN)/python examples/digits.py --out $(OUT)
+	@echo
+	@echo "== a language model, and what mypy says when its text comes in windows of another length"
+	$(BIN)/bendtorch check examples/shakespeare.py
+	@sed 's/windows(text\[:-HELD_OUT\], WINDOW,/windows(text[:-HELD_OUT], 100,/' examples/shakespeare.py > $(OUT)/wrong_window.py
+	! $(BIN)/bendtorch check $(OUT)/wrong_window.py
+	@echo
+	@echo "== taught to write, from nothing but twelve plays, in $(LEARNING); Ctrl-C stops it, --resume goes on"
+	$(BIN)/python examples/shakespeare.py --fresh --out $(OUT)/shakespeare $(LENGTH)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 $(ARGS)
@@ -44,7 +56,8 @@ abuse: $(VENV)/.dev
 # The plugin's cases under the mypy before the present one.
 previous: $(VENV)/.previous
 	PYTHONPATH=$(VENV)/previous-mypy $(BIN)/python -m pytest -p no:cacheprovider \
-		tests/typing/test_cases.py tests/typing/test_digits_example.py -k "not warm and not edited and not daemon"
+		tests/typing/test_cases.py tests/typing/test_digits_example.py tests/typing/test_shakespeare_example.py \
+		-k "not warm and not edited and not daemon"
 
 check: $(VENV)/.reference
 	$(BIN)/ruff check .

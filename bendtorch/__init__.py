@@ -105,6 +105,7 @@ if TYPE_CHECKING:
         batches,
         evaluate,
         fit,
+        windows,
     )
 
 _PARTS: Final = (
@@ -231,6 +232,7 @@ __all__ = [
     "ops",
     "save_params",
     "save_train",
+    "windows",
 ]
 
 
@@ -241,7 +243,7 @@ def __getattr__(name: str) -> object:
     if name in __all__:
         for part in _PARTS:
             module = importlib.import_module(f"bendtorch.{part}")
-            if hasattr(module, name):
+            if name in getattr(module, "__all__", vars(module)):  # a part may have a file of that name
                 globals()[name] = getattr(module, name)
                 return globals()[name]
     raise AttributeError(f"module 'bendtorch' has no attribute {name!r}")

@@ -58,6 +58,16 @@ def test_the_wrong_sum_in_a_layer_is_the_error_that_is_shown(tmp_path: Path) -> 
     assert checked.stdout.splitlines()[0] == shown.replace("scale.py", "model.py")
 
 
+def test_the_wrong_window_is_the_error_that_is_shown(tmp_path: Path) -> None:
+    shown = next(line for line in TEXT.splitlines() if line.startswith("lm.py:"))
+    (block,) = (block for block in BLOCKS if "windows(" in block)
+    changed = block.replace("windows(tokens[:3000], 32,", "windows(tokens[:3000], 31,")
+    assert "windows(tokens[:3000], 31, 8, Key(1))" in changed
+    checked = check(tmp_path, changed)
+    assert checked.returncode == 1
+    assert checked.stdout.splitlines()[0] == shown.replace("lm.py", "model.py")
+
+
 def test_the_broken_law_is_said_as_it_is_shown(tmp_path: Path) -> None:
     block = next(block for block in BLOCKS if "LawError" in block)
     (tmp_path / "model.py").write_text(block, encoding="utf-8")

@@ -33,9 +33,9 @@ class Checkpoints(Callback[P]):
         fit(..., callbacks=[Checkpoints("runs/a", model, every=100, data=data)])
         newest = latest("runs/a")
 
-    Saved after every `every` steps, or after each epoch where that is None. With a `score`, lower is better, the best
-    so far is also kept as `best.safetensors`, scored whenever the run is saved; a resumed run keeps it until it is
-    better. `data` and `average` are saved as `save_train` does.
+    Saved after every `every` steps, or after each epoch where that is None, and when the run ends, by Ctrl-C too. With
+    a `score`, lower is better, the best so far is also kept as `best.safetensors`, scored whenever the run is saved; a
+    resumed run keeps it until it is better. `data` and `average` are saved as `save_train` does.
     """
 
     def __init__(
@@ -57,6 +57,7 @@ class Checkpoints(Callback[P]):
             expect_function("Checkpoints", "score", score, "a function of the parameters, such as lambda p: ...")
         self.folder, self.model, self.every, self.last = as_folder("Checkpoints", folder), model, every, last
         self.score, self.data, self.average = score, data, average
+        self._saved: int | None = None  # the step that was saved last
         self.best_score = math.inf if score is None else _best_score(self.folder / BEST, model)
 
     def after_step(self, run: Run[P]) -> None:
@@ -69,8 +70,14 @@ class Checkpoints(Callback[P]):
         if self.every is None:
             self.save(run)
 
+    def after_run(self, run: Run[P]) -> None:
+        """Save what came after the last time."""
+        if run.history.steps and self._saved != run.train.t:
+            self.save(run)
+
     def save(self, run: Run[P]) -> None:
         """Save now; remove what is older than the last few."""
+        self._saved = run.train.t
         self.folder.mkdir(parents=True, exist_ok=True)
         self._write(f"step-{run.train.t:06d}.safetensors", run)
         for old in _kept(self.folder)[: -self.last]:

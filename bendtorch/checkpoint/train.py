@@ -132,7 +132,7 @@ def _agreed(optimizer: Optimizer | Bound, clip: Clip | None, data: Batches[Any, 
     """What must be the same when a run goes on, in words."""
     agreed = {"optimizer": settings_text(optimizer), "clip": settings_text(clip)}
     if data is not None:
-        agreed["data"] = f"{data.count} examples in batches of {data.size}, key {data.key}"
+        agreed["data"] = str(data)
     return agreed
 
 

@@ -20,7 +20,7 @@ from bendtorch.mypy_plugin.expose import expose, size_text
 from bendtorch.mypy_plugin.poly import Poly
 from bendtorch.mypy_plugin.queries import is_dimension
 from bendtorch.mypy_plugin.size_text import evaluate, parse_size
-from bendtorch.mypy_plugin.types import literal, normalise, poly_of, type_of, unknown
+from bendtorch.mypy_plugin.types import any_int, is_of_any_int, literal, normalise, poly_of, type_of, unknown
 from bendtorch.mypy_plugin.vocabulary import BEND_DIM, IDS, MAT, PLACES
 from bendtorch.mypy_plugin.watch import MessageWatch
 
@@ -129,6 +129,7 @@ class _Reader:
     def __init__(self, watch: MessageWatch, context: AnalyzeTypeContext) -> None:
         self.watch, self.context, self.api = watch, context, context.api
         self.owner = context.type.name.rsplit(".", 1)[-1]
+        self.ints = 0  # how many an annotation's sizes have named: each may be another number
 
     def size(self, argument: Type) -> Type:
         """The type of one argument in a size position."""
@@ -187,9 +188,12 @@ class _Reader:
         if isinstance(node, PlaceholderNode) or isinstance(t, (UnboundType, AnyType)):
             raise _NotReadyError(name)
         poly = poly_of(t)
-        if poly is None:
+        if poly is not None:
+            return poly
+        if not is_of_any_int(t):
             raise _UnknownSizeError(name)
-        return poly
+        self.ints += 1
+        return any_int(self.ints, t)
 
     def _depend_on(self, constant: Var) -> None:
         """Tell the daemon: mypy by itself sees no dependency on a constant whose value has gone into a type."""

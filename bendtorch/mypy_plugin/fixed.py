@@ -27,7 +27,7 @@ from mypy.types import CallableType, Instance, LiteralType, TupleType, Type, Typ
 
 from bendtorch.mypy_plugin.poly import Atom, Poly
 from bendtorch.mypy_plugin.show import show
-from bendtorch.mypy_plugin.types import OPERATORS, Named, Through, literal, named_in, normalise, poly_of
+from bendtorch.mypy_plugin.types import OPERATORS, Named, Through, literal, named_in, normalise, open_poly_of, poly_of
 
 RUN_TIME: Final = re.compile(r"(?P<module>.*)\.(?P<place>\d+):.*")
 ALWAYS: Final = 0
@@ -212,7 +212,7 @@ class _Forget(Through):
         self.is_forgotten, self.named, self.exact = is_forgotten, named, exact
 
     def _has_part(self, t: Type) -> bool:
-        poly = poly_of(t)
+        poly = open_poly_of(t)
         return poly is not None and any(map(self.is_forgotten, poly.all_atoms))
 
     def visit_literal_type(self, t: LiteralType) -> Type:

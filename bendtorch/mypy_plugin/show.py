@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mypy.types import AnyType, Instance, TupleType, Type, TypeVarType, UnionType, get_proper_type
 
-from bendtorch.mypy_plugin.types import poly_of
+from bendtorch.mypy_plugin.types import open_poly_of
 from bendtorch.mypy_plugin.wording import array_in_words, in_words
 
 
@@ -13,7 +13,7 @@ def show(t: Type) -> str:
     t = get_proper_type(t)
     if isinstance(t, TypeVarType):
         return t.name
-    poly = poly_of(t)
+    poly = open_poly_of(t)
     if poly is not None:
         return str(poly)
     if isinstance(t, AnyType):

@@ -7,7 +7,9 @@ write and which the cache keeps.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+import zlib
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, cast
 
 from mypy.nodes import TypeInfo, Var
@@ -28,7 +30,8 @@ from mypy.types import (
     get_proper_type,
 )
 
-from bendtorch.mypy_plugin.poly import Atom, Monomial, Poly, in_parentheses, quotient_parts
+from bendtorch.mypy_plugin.poly import Atom, Monomial, Poly, quotient_parts
+from bendtorch.mypy_plugin.size_text import combine
 from bendtorch.mypy_plugin.vocabulary import ADD, ARITHMETIC, DIV, MUL
 
 if TYPE_CHECKING:
@@ -36,8 +39,8 @@ if TYPE_CHECKING:
 
 OPERATORS: Final = {ADD: "+", MUL: "*", DIV: "//"}
 
-ANY_INT: Final = "any.0:"
-"""How the text of a literal type begins that stands for arithmetic of an `int`."""
+ANY_INT: Final = "0any."
+"""How the text of a literal type begins that stands for arithmetic of an `int`: like a module's name, but of none."""
 
 Named = Callable[[str, list[Type]], Instance]
 """mypy's way to make an instance of a class by its full name; each of its two plugin interfaces has one."""
@@ -169,25 +172,38 @@ class _Normalise(Through):
         inside = super().visit_instance(t)
         if t.type.fullname not in OPERATORS:
             return inside
-        poly = poly_of(inside)
-        if poly is not None:
-            return type_of(poly, self.named)
-        text = _of_any_int(inside)
-        return literal(f"{ANY_INT}{text}", self.named) if text is not None else AnyType(TypeOfAny.special_form)
+        poly = open_poly_of(inside)
+        if poly is None:
+            return AnyType(TypeOfAny.special_form)
+        kinds = {atom.kind for atom in poly.all_atoms}
+        if "wild" in kinds and kinds.isdisjoint(("var", "run-time")):
+            return literal(f"{ANY_INT}{zlib.crc32(poly.key.encode()):x}.0:{poly}", self.named)
+        return type_of(poly, self.named)
 
 
-def _of_any_int(t: Type) -> str | None:
-    """Arithmetic of an `int` that may be any, as text: `2*int` is not the `int` it was made of."""
+def any_int(place: int, t: Type) -> Poly:
+    """An `int` in arithmetic: it may be any number, so no other place of the same size is equal to it."""
+    return Poly.atom(Atom("wild", str(place), "int", t))
+
+
+def open_poly_of(t: Type) -> Poly | None:
+    """The polynomial of arithmetic of sizes and of `int`s; each `int` is an atom of its own: `2*int` is no `int`."""
+    return _open_poly(t, itertools.count())
+
+
+def _open_poly(t: Type, places: Iterator[int]) -> Poly | None:
     t = get_proper_type(t)
     poly = poly_of(t)
-    if poly is not None:
-        return in_parentheses(str(poly), "+-*/")
-    if not isinstance(t, Instance) or not (t.type.fullname in OPERATORS or is_int_class(t.type)):
+    if poly is not None or not isinstance(t, Instance):
+        return poly
+    if is_int_class(t.type):
+        return any_int(next(places), t)
+    if t.type.fullname not in OPERATORS or len(t.args) != 2:
         return None
-    if not t.args:
-        return "int"
-    left, right = map(_of_any_int, t.args)
-    return None if left is None or right is None else f"{left}{OPERATORS[t.type.fullname]}{right}"
+    left, right = (_open_poly(part, places) for part in t.args)
+    if left is None or right is None or (t.type.fullname == DIV and not right.terms):
+        return None
+    return combine(OPERATORS[t.type.fullname], left, right)
 
 
 def is_of_any_int(t: Type) -> bool:
@@ -195,7 +211,8 @@ def is_of_any_int(t: Type) -> bool:
     t = get_proper_type(t)
     if isinstance(t, LiteralType):
         return isinstance(t.value, str) and t.value.startswith(ANY_INT)
-    return isinstance(t, Instance) and is_int_class(t.type) and poly_of(t) is None
+    is_size = isinstance(t, Instance) and (is_int_class(t.type) or t.type.fullname in OPERATORS)
+    return is_size and poly_of(t) is None
 
 
 def normalise(t: Type, named: Named) -> Type:

@@ -39,6 +39,8 @@ class SizedArray:
 def axis(size: Any, scope: Mapping[str, Any]) -> str:
     """One size as jaxtyping writes an axis; `_` (any size) for what has no name at run time."""
     if isinstance(size, str):
+        if "int" in NAME.findall(size):
+            return "_"  # arithmetic of any number
         return re.sub(r"\s", "", NAME.sub(lambda found: _name(found[0], scope), size))
     if isinstance(size, bool):
         raise ConfigError(f"a size is a number, a name or a string of arithmetic, not {size}")

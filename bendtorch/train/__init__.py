@@ -9,6 +9,7 @@ from bendtorch.train.evaluate import evaluate
 from bendtorch.train.loop import fit
 from bendtorch.train.metrics import accuracy
 from bendtorch.train.train import Train
+from bendtorch.train.windows import windows
 
 __all__ = [
     "Average",
@@ -24,4 +25,5 @@ __all__ = [
     "batches",
     "evaluate",
     "fit",
+    "windows",
 ]

@@ -6,9 +6,10 @@ the same batches. The last batch of an epoch is short where the size does not di
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar, overload
+from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -23,6 +24,9 @@ Target = TypeVar("Target")
 
 TYPES: Final = (F32, *INDEX)
 
+Numbers: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int64]]
+"""The numbers of some examples, each below their count."""
+
 
 @dataclass(frozen=True, slots=True)
 class Batch(Generic[X, Target]):
@@ -34,14 +38,29 @@ class Batch(Generic[X, Target]):
 
 
 @dataclass(frozen=True)
-class Batches(Generic[X, Target]):
-    """A data set that is handed out in batches of `size` examples; made by `batches`."""
+class Batches(ABC, Generic[X, Target]):
+    """A data set of `count` examples that is handed out in batches of `size`; made by `batches` and `windows`.
 
-    x: X
-    target: Target
+    One of your own is a subclass that says in `take` what its examples are: read from a file, made up, turned and cut.
+    """
+
     count: int
     size: int
     key: Key | None
+
+    unit: ClassVar[str] = "examples"  # what progress is measured in
+
+    @property
+    def units(self) -> int:
+        """How many of its units an example is: of a text, the tokens of a window."""
+        return 1
+
+    @abstractmethod
+    def take(self, epoch: int, rows: Numbers) -> tuple[X, Target]:
+        """Some examples of an epoch by their numbers, below `count`: the inputs, and the targets.
+
+        It must be a function of its arguments alone: a run that is resumed asks again.
+        """
 
     def __len__(self) -> int:
         """How many batches an epoch has."""
@@ -50,11 +69,25 @@ class Batches(Generic[X, Target]):
     def epoch(self, number: int) -> Iterator[Batch[X, Target]]:
         """The batches of one epoch, counted from 0."""
         order = np.arange(self.count) if self.key is None else self.key.fold(number).permutation(self.count)
-        x: Any = self.x
-        target: Any = self.target
         for start in range(0, self.count, self.size):
             rows = order[start : start + self.size]
-            yield Batch(len(rows), x[rows], target[rows])
+            yield Batch(len(rows), *self.take(number, rows))
+
+    def __str__(self) -> str:
+        """What a run must be given again, in words."""
+        return f"{self.count} {self.unit} in batches of {self.size}, key {self.key}"
+
+
+@dataclass(frozen=True)
+class Pairs(Batches[X, Target]):
+    """The rows of two arrays; made by `batches`."""
+
+    x: Any
+    target: Any
+
+    def take(self, epoch: int, rows: Numbers) -> tuple[X, Target]:
+        """The rows, copied."""
+        return self.x[rows], self.target[rows]
 
 
 @overload
@@ -74,25 +107,36 @@ def batches(x: Any, target: Any, size: int, key: Key | None = None) -> Batches[A
     have different lengths or none, `DtypeError` for other types than float32, int32 and int64, and `ConfigError` for a
     size below 1.
     """
-    for name, array in (("x", x), ("target", target)):
-        if not isinstance(array, np.ndarray):
-            raise DtypeError(
-                f"batches: {name} must be a numpy array, got {type(array).__name__}; see mat(...) and ids(...)"
-            )
-        if array.dtype not in TYPES:
-            to = "int64" if array.dtype.kind in "iu" else "float32"
-            raise DtypeError(
-                f"batches: {name} must be float32, int32 or int64, got {array.dtype}; "
-                f"convert it with {name}.astype(np.{to})"
-            )
-    if isinstance(size, bool) or not isinstance(size, int):
-        raise ConfigError(f"batches: size must be an int of at least 1, got {size!r}")
-    if key is not None and not isinstance(key, Key):
-        raise ConfigError(f"batches: key must be a Key, such as Key(0), got {key!r}")
+    expect_array("batches", "x", x, TYPES)
+    expect_array("batches", "target", target, TYPES)
+    expect_size_and_key("batches", size, key)
     if len(x) != len(target):
         raise ShapeError(f"batches: x has {len(x)} rows, target has {len(target)} labels")
     if len(x) == 0:
         raise ShapeError("batches: the data set is empty")
+    return Pairs(len(x), size, key, x, target)
+
+
+def expect_size_and_key(caller: str, size: object, key: object) -> None:
+    """Refuse a size of batches that is none, and what is no key."""
+    if isinstance(size, bool) or not isinstance(size, int):
+        raise ConfigError(f"{caller}: size must be an int of at least 1, got {size!r}")
     if size < 1:
-        raise ConfigError(f"batches: size must be at least 1, got {size}")
-    return Batches(x, target, len(x), size, key)
+        raise ConfigError(f"{caller}: size must be at least 1, got {size}")
+    if key is not None and not isinstance(key, Key):
+        raise ConfigError(f"{caller}: key must be a Key, such as Key(0), got {key!r}")
+
+
+def expect_array(caller: str, name: str, array: object, types: tuple[np.dtype[Any], ...]) -> None:
+    """Refuse what is no array, or one of other numbers."""
+    if not isinstance(array, np.ndarray):
+        raise DtypeError(
+            f"{caller}: {name} must be a numpy array, got {type(array).__name__}; see mat(...) and ids(...)"
+        )
+    if array.dtype not in types:
+        to = "int64" if array.dtype.kind in "iu" or F32 not in types else "float32"
+        *others, last = sorted(map(str, types))
+        raise DtypeError(
+            f"{caller}: {name} must be {', '.join(others)} or {last}, got {array.dtype}; "
+            f"convert it with {name}.astype(np.{to})"
+        )

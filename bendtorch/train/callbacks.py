@@ -7,7 +7,8 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import IO, Any, Generic, TypeVar
+from pathlib import Path
+from typing import IO, Any, Final, Generic, TypeVar
 
 from bendtorch.errors import ConfigError
 from bendtorch.layer.arguments import expect_layer
@@ -16,6 +17,8 @@ from bendtorch.shapes.arguments import as_path, expect_function
 from bendtorch.train.train import Train
 
 P = TypeVar("P")
+
+BLOCK: Final = 1 << 16  # bytes
 
 
 @dataclass
@@ -53,6 +56,9 @@ class Callback(Generic[P]):
     def after_epoch(self, run: Run[P]) -> None:
         """After each epoch."""
 
+    def after_run(self, run: Run[P]) -> None:
+        """When the run has ended: its steps are done, `run.stop` was set, or Ctrl-C was pressed; not after an error."""
+
     def close(self) -> None:
         """When the run has ended, however it did."""
 
@@ -60,7 +66,9 @@ class Callback(Generic[P]):
 class JsonLines(Callback[P]):
     """A log with one JSON object a line: of each step, `step epoch loss lr norm`, of each epoch, `epoch mean_loss`.
 
-    NaN is written as null. An existing file is continued: a resumed run goes on in the log of the first.
+    NaN is written as null. An existing file is continued: a resumed run goes on in the log of the first. Each line is
+    in the file when the step ends; one that a crash cut short is removed. Steps after the last checkpoint of a run that
+    crashed are there twice; the later line counts.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -71,11 +79,11 @@ class JsonLines(Callback[P]):
 
     def after_step(self, run: Run[P]) -> None:
         """Write the step's line."""
-        self._write(step=run.train.t, epoch=run.epoch, loss=run.loss, lr=run.lr, norm=run.norm)
+        self.write(step=run.train.t, epoch=run.epoch, loss=run.loss, lr=run.lr, norm=run.norm)
 
     def after_epoch(self, run: Run[P]) -> None:
-        """Write the epoch's line, and all lines to the file."""
-        self._write(epoch=run.epoch, mean_loss=run.history.epochs[-1]).flush()
+        """Write the epoch's line."""
+        self.write(epoch=run.epoch, mean_loss=run.history.epochs[-1])
 
     def close(self) -> None:
         """Close the file."""
@@ -83,13 +91,31 @@ class JsonLines(Callback[P]):
             self.file.close()
             self.file = None
 
-    def _write(self, **values: float) -> IO[str]:
+    def write(self, **values: float) -> None:
+        """Write a line of your own, such as `log.write(step=run.train.t, validation=0.31)`."""
         if self.file is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.file = self.path.open("a", encoding="utf-8")
+            _remove_last_part_of_line(self.path)
+            self.file = self.path.open("a", encoding="utf-8", buffering=1)
         finite = {name: value if math.isfinite(value) else None for name, value in values.items()}
         self.file.write(json.dumps(finite) + "\n")
-        return self.file
+
+
+def _remove_last_part_of_line(path: Path) -> None:
+    """Cut a file after its last whole line."""
+    if not path.is_file():
+        return
+    with path.open("rb+") as file:
+        end = file.seek(0, os.SEEK_END)
+        while end > 0:
+            start = max(end - BLOCK, 0)
+            file.seek(start)
+            place = file.read(end - start).rfind(b"\n")
+            if place >= 0:
+                file.truncate(start + place + 1)
+                return
+            end = start
+        file.truncate(0)
 
 
 class EarlyStopping(Callback[P]):

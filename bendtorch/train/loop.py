@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NoReturn, TypeVar
 
@@ -15,6 +16,7 @@ from bendtorch.optim.at import GroupedAt
 from bendtorch.shapes.arguments import expect
 from bendtorch.train.batches import Batch, Batches
 from bendtorch.train.callbacks import Callback, History, Run
+from bendtorch.train.interrupt import Interrupt, deferred
 from bendtorch.train.progress import Report, progress
 from bendtorch.train.rows import built_once
 from bendtorch.train.train import Train
@@ -32,48 +34,91 @@ def fit(
     model: Callable[[int], Layer[P, X, Y, S]],
     loss: Callable[[int], Loss[Y, Target]],
     data: Batches[X, Target],
-    epochs: int,
+    epochs: int | None = None,
     *,
+    steps: int | None = None,
     callbacks: Sequence[Callback[P]] = (),
     accumulate: int = 1,
     start: int = 0,
     show_progress: bool | None = None,
 ) -> History:
-    """Train for a number of epochs; gives the losses.
+    """Train for a number of epochs, or of steps; gives the losses.
 
-    `model` and `loss` are functions of the number of rows, because an epoch's last batch may be short:
+    `model` and `loss` are functions of the number of rows (of a text's windows), because the last batch may be short:
 
         def mlp(n: Dim[N]) -> Layer[MlpParams, Mat[N, 64], Mat[N, 10], Any]: ...
 
     The layers they build share their parameters and are built once for each size. Every step takes `accumulate`
     batches, weighted by their examples (an epoch's last step may have fewer). A run that is resumed says with how many
-    of its steps it has to `start`: it goes on with the batches that the first run would have seen. A progress bar
-    (loss, examples per second, time left) shows on a terminal unless `show_progress` decides it.
+    of its steps it has to `start`: it goes on with the batches that the first run would have seen. `steps` count from
+    the beginning of the first run. A progress bar (loss, examples or tokens per second, time left) shows on a terminal
+    unless `show_progress` decides it.
+
+    Ctrl-C ends the run when the step at hand is done: callbacks see the end (`Checkpoints` saves), then
+    `KeyboardInterrupt` is raised. Pressed twice, it is raised at once.
 
     Raises `NonFiniteError` on a loss or gradient that is NaN or infinite, naming epoch, step and the layer where it
     first appeared; the state is then that after the step before.
     """
-    for name, least, value in (("epochs", 0, epochs), ("accumulate", 1, accumulate), ("start", 0, start)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+    _check(train, data, callbacks, epochs=(epochs, 0), steps=(steps, 0), accumulate=(accumulate, 1), start=(start, 0))
+    end = steps if epochs is None else epochs * math.ceil(len(data) / accumulate)
+    if end is None or (epochs is not None and steps is not None):
+        raise ConfigError("fit: give either epochs or steps, as in fit(train, model, loss, data, steps=1000)")
+    plan = _Plan(data, accumulate, start, end)
+    with _closing(callbacks), deferred() as interrupt:
+        loop = _Loop(train, model, loss, Run(train, History()), callbacks, interrupt)
+        with progress(plan.examples, show_progress, data.unit, data.units) as report:
+            loop.run_through(plan, report)
+    if interrupt.pressed:
+        raise KeyboardInterrupt
+    return loop.run.history
+
+
+def _check(train: object, data: object, callbacks: Sequence[object], **counts: tuple[int | None, int]) -> None:
+    """Refuse what is none of fit's arguments; the numbers come with the least that they may be."""
+    for name, (value, least) in counts.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
             raise ConfigError(f"fit: {name} must be at least {least}, got {value}")
     expect("fit", "train", train, Train, "a run, such as Train.new(model, optimizer, p)")
     expect("fit", "data", data, Batches, "what batches(x, target, 32, Key(0)) gives")
     expect("fit", "callbacks", callbacks, Sequence, "a list of callbacks")
     for callback in callbacks:
         expect("fit", "each of callbacks", callback, Callback, 'a Callback, such as JsonLines("log.jsonl")')
-    loop = _Loop(train, model, loss, Run(train, History()), callbacks)
-    per_epoch = math.ceil(len(data) / accumulate)
-    skipped = data.size * accumulate
-    first, done = divmod(start, per_epoch)
-    todo = max((epochs - first) * data.count - done * skipped, 0)
-    with progress(todo, show_progress) as report, _closing(callbacks):
-        for epoch in range(first, epochs):
-            parts = islice(data.epoch(epoch), done * accumulate, None)
-            loop.epoch(epoch, _groups(parts, accumulate), report)
-            done = 0
-            if loop.run.stop is not None:
-                break
-    return loop.run.history
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Which batches a run takes: those of its steps `start` to `end`, each of `accumulate` batches."""
+
+    data: Batches[Any, Any]
+    accumulate: int
+    start: int
+    end: int
+
+    @property
+    def per_epoch(self) -> int:
+        """The steps of an epoch."""
+        return math.ceil(len(self.data) / self.accumulate)
+
+    @property
+    def examples(self) -> int:
+        """How many examples they have."""
+        return max(self._until(self.end) - self._until(self.start), 0)
+
+    def _until(self, step: int) -> int:
+        """The examples of the first steps."""
+        epochs, rest = divmod(step, self.per_epoch)
+        return epochs * self.data.count + rest * self.accumulate * self.data.size
+
+    def epochs(self) -> Iterator[tuple[int, Iterator[list[Batch[Any, Any]]]]]:
+        """The epochs by their numbers, and the batches of each step."""
+        done = self.start
+        while done < self.end:
+            epoch, first = divmod(done, self.per_epoch)
+            count = min(self.per_epoch - first, self.end - done)
+            parts = islice(self.data.epoch(epoch), first * self.accumulate, None)
+            yield epoch, islice(_groups(parts, self.accumulate), count)
+            done += count
 
 
 @contextlib.contextmanager
@@ -102,9 +147,19 @@ class _Loop:
         loss: Callable[[int], Loss[Any, Any]],
         run: Run[Any],
         callbacks: Sequence[Callback[Any]],
+        interrupt: Interrupt,
     ) -> None:
-        self.train, self.run, self.callbacks = train, run, callbacks
+        self.train, self.run, self.callbacks, self.interrupt = train, run, callbacks, interrupt
         self.model_of, self.loss_of = built_once("fit", model, loss)
+
+    def run_through(self, plan: _Plan, report: Report) -> None:
+        """All epochs, unless somebody stops the run, and what is called at its end."""
+        for epoch, groups in plan.epochs():
+            self.epoch(epoch, groups, report)
+            if self.run.stop is not None or self.interrupt.pressed:
+                break
+        for callback in self.callbacks:
+            callback.after_run(self.run)
 
     def epoch(self, number: int, groups: Iterator[list[Batch[Any, Any]]], report: Report) -> None:
         """The steps of one epoch, and what is called after them."""
@@ -118,6 +173,9 @@ class _Loop:
             report(n, value)
             for callback in self.callbacks:
                 callback.after_step(run)
+            if self.interrupt.pressed:
+                run.stop = "interrupted"
+                return
             if run.stop is not None:
                 break
         run.history.epochs.append(total / examples)

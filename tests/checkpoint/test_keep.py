@@ -39,12 +39,33 @@ def data() -> Any:
 def test_the_last_few_stay(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "run"
     train = run([Checkpoints(folder, MODEL, every=2, last=2, data=data())])
-    assert names(folder) == ["step-000006.safetensors", "step-000008.safetensors"]
-    newest = latest(folder)
-    assert newest == folder / "step-000008.safetensors"
-    again = load_train(newest, MODEL, SGD(0.1), data=data())
+    assert names(folder) == ["step-000008.safetensors", "step-000009.safetensors"]
+    again = load_train(folder / "step-000008.safetensors", MODEL, SGD(0.1), data=data())
     assert again.t == 8
     assert same_bits(MODEL.dump(run([], train=again, start=8).p), MODEL.dump(train.p))
+
+
+def test_the_end_is_saved_whatever_comes_between(tmp_path: Path) -> None:
+    train = run([Checkpoints(tmp_path, MODEL, every=4, data=data())])
+    assert names(tmp_path) == [f"step-00000{step}.safetensors" for step in (4, 8, 9)]
+    newest = latest(tmp_path)
+    assert newest == tmp_path / "step-000009.safetensors"
+    again = load_train(newest, MODEL, SGD(0.1), data=data())
+    assert same_bits(MODEL.dump(again.p), MODEL.dump(train.p))
+
+
+def test_the_end_is_saved_once_and_nothing_where_nothing_was_done(tmp_path: Path) -> None:
+    saved: list[int] = []
+
+    class Counted(Checkpoints[Any]):
+        def save(self, run: Any) -> None:
+            """Count."""
+            saved.append(run.train.t)
+            super().save(run)
+
+    train = run([Counted(tmp_path, MODEL, every=3)])
+    run([Counted(tmp_path, MODEL)], train=train, start=9)
+    assert saved == [3, 6, 9]
 
 
 def test_after_each_epoch_and_the_best(tmp_path: Path) -> None:

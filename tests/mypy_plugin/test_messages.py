@@ -23,7 +23,7 @@ FULL = "numpy.ndarray[tuple[Literal[3], N`-1], numpy.dtype[numpy.floating[numpy.
         (f"ndarray[tuple[Mul[Literal[2], Add[N, M]], Literal[1]], {F32}]", "Mat[2*(N + M), 1]"),
         (f"ndarray[tuple[Add[N, Mul[Literal[-1], M]], Add[N, Literal[-2]]], {F32}]", "Mat[N - M, N - 2]"),
         (f"ndarray[tuple[Literal['pack.model.12:hidden'], Literal[3]], {F32}]", "Mat[hidden, 3]"),
-        (f"ndarray[tuple[Literal['any.0:2*int'], Literal['m.1:(a + b)//c']], {F32}]", "Mat[2*int, (a + b)//c]"),
+        (f"ndarray[tuple[Literal['0any.1f2e.0:2*int'], Literal['m.1:(a + b)//c']], {F32}]", "Mat[2*int, (a + b)//c]"),
         (f"ndarray[tuple[Literal[64]], {IDS}]", "Ids[64]"),
         ("ndarray[tuple[int], dtype[signedinteger[_64Bit]]]", "Ids[int]"),
         ("ndarray[tuple[Literal[3], Literal[4]], dtype[float64]]", "float64[3, 4]"),

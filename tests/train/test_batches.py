@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from bendtorch.keys import Key
-from bendtorch.train import batches
+from bendtorch.train import Batches, batches
 from tests.support.arrays import same_bits
 from tests.support.sizes import seeds
 
@@ -87,6 +87,20 @@ def test_types_stay(dtype: str) -> None:
     part = next(BATCHES(x, target.astype(dtype), 2, Key(0)).epoch(0))
     assert part.x.dtype == np.float32
     assert part.target.dtype == np.dtype(dtype)
+
+
+def test_data_of_ones_own_says_what_its_examples_are() -> None:
+    class Squares(Batches[Any, Any]):
+        def take(self, epoch: int, rows: Any) -> tuple[Any, Any]:
+            """Another sign in every other epoch."""
+            return (rows * (-1) ** epoch).astype(np.float32)[:, None], rows**2
+
+    made = Squares(7, 3, Key(2))
+    lengths, x, target = collected(made, 1)
+    assert lengths == [3, 3, 1]
+    assert sorted(target.tolist()) == [number**2 for number in range(7)]
+    assert same_bits(x[:, 0], np.float32(0) - np.sqrt(target).astype(np.float32))
+    assert str(made) == f"7 examples in batches of 3, key {Key(2)}"
 
 
 def test_errors() -> None:

@@ -52,6 +52,10 @@ class Record(Callback[Any]):
         """Remember the epoch."""
         self.seen.append(("epoch", run.epoch, run.history.epochs[-1]))
 
+    def after_run(self, run: Run[Any]) -> None:
+        """Remember the end."""
+        self.seen.append("run")
+
     def close(self) -> None:
         """Remember the end."""
         self.seen.append("closed")
@@ -60,7 +64,7 @@ class Record(Callback[Any]):
 def test_they_see_every_step_and_epoch() -> None:
     record, schedule = Record(), CosineLR(0.1, 6)
     history = FIT(start(schedule), model, loss, data(), 2, callbacks=[record], show_progress=False)
-    steps = [entry for entry in record.seen if len(entry) == 6 and entry != "closed"]
+    steps = [entry for entry in record.seen if len(entry) == 6 and not isinstance(entry, str)]
     assert [entry[:3] for entry in steps] == [(1, 1, 4), (1, 2, 8), (1, 3, 11), (2, 4, 15), (2, 5, 19), (2, 6, 22)]
     assert [entry[3] for entry in steps] == history.steps
     assert [entry[4] for entry in steps] == [schedule(t) for t in range(1, 7)]
@@ -69,7 +73,7 @@ def test_they_see_every_step_and_epoch() -> None:
         ("epoch", 1, history.epochs[0]),
         ("epoch", 2, history.epochs[1]),
     ]
-    assert record.seen[-1] == "closed"
+    assert record.seen[-2:] == ["run", "closed"]
 
 
 def test_one_of_them_can_end_the_run() -> None:
@@ -77,7 +81,7 @@ def test_one_of_them_can_end_the_run() -> None:
     history = FIT(train, model, loss, data(), 5, callbacks=[record], show_progress=False)
     assert train.t == len(history.steps) == 2
     assert len(history.epochs) == 1
-    assert record.seen[-1] == "closed"
+    assert record.seen[-2:] == ["run", "closed"]
 
 
 def test_they_are_closed_when_the_run_fails() -> None:
@@ -108,6 +112,35 @@ def test_the_log_is_json_whatever_the_numbers(tmp_path: Path) -> None:
     log.after_step(run)
     log.close()
     assert json.loads((tmp_path / "log").read_text(encoding="utf-8"))["norm"] is None
+
+
+def test_lines_are_there_when_the_step_ends_and_half_of_one_is_removed(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+
+    class Crash(Callback[Any]):
+        def after_step(self, run: Run[Any]) -> None:
+            """In the second step."""
+            if run.train.t == 2:
+                assert [json.loads(line)["step"] for line in path.read_text(encoding="utf-8").splitlines()] == [1, 2]
+                raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        FIT(start(), model, loss, data(), 1, callbacks=[JsonLines(path), Crash()])
+    for rest, kept in (("", 2), ('{"step": 3, "lo', 2), ("x" * 200_000, 2)):
+        with path.open("a", encoding="utf-8") as file:
+            file.write(rest)
+        log = JsonLines[Any](path)
+        log.write(step=3, validation=0.5)
+        log.close()
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        assert [json.loads(line)["step"] for line in lines] == [1, 2, 3]
+        assert json.loads(lines[-1]) == {"step": 3, "validation": 0.5}
+        path.write_text("".join(lines[:kept]), encoding="utf-8")
+    path.write_text("x" * 100_000, encoding="utf-8")
+    log = JsonLines[Any](path)
+    log.write(step=1)
+    log.close()
+    assert path.read_text(encoding="utf-8") == '{"step": 1}\n'
 
 
 def test_a_log_that_was_never_written_is_closed(tmp_path: Path) -> None:

@@ -73,6 +73,33 @@ def test_a_negative_number_of_epochs_is_refused() -> None:
         FIT(start(), model, loss, data(), -1)
 
 
+@pytest.mark.parametrize("accumulate", [1, 2])
+@pytest.mark.parametrize("steps", range(8))
+@pytest.mark.parametrize("begin", [0, 1, 3, 7])
+def test_a_number_of_steps_ends_where_epochs_would_go_on(accumulate: int, steps: int, begin: int) -> None:
+    """Steps count from the beginning of the run, also where it goes on from one of them."""
+    whole, part = start(), start()
+    expected = FIT(whole, model, loss, data(), 9, accumulate=accumulate)
+    FIT(part, model, loss, data(), steps=begin, accumulate=accumulate)
+    history = FIT(part, model, loss, data(), steps=steps, accumulate=accumulate, start=begin)
+    assert history.steps == expected.steps[begin:steps]
+    assert part.t == max(begin, steps)
+
+
+def test_an_epoch_that_steps_cut_short_has_the_mean_of_its_part() -> None:
+    history = FIT(start(), model, loss, data(), steps=4)
+    assert len(history.epochs) == 2
+    assert history.epochs[1] == history.steps[3]
+
+
+def test_either_epochs_or_steps() -> None:
+    for counts in ({}, {"epochs": 1, "steps": 3}):
+        with pytest.raises(ConfigError, match=r"^fit: give either epochs or steps"):
+            FIT(start(), model, loss, data(), **counts)
+    with pytest.raises(ConfigError, match=r"^fit: steps must be at least 0, got -1$"):
+        FIT(start(), model, loss, data(), steps=-1)
+
+
 def test_a_model_is_built_once_for_each_size() -> None:
     built: list[tuple[str, int]] = []
 

@@ -24,6 +24,30 @@ def test_shown_when_asked_for_or_on_a_terminal(
     assert ("examples/s" in err) == shown
 
 
+def test_the_speed_is_in_the_units_of_the_data(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = iter([0.0, 2.0])
+    monkeypatch.setattr("bendtorch.train.progress.time.monotonic", lambda: next(times, 2.0))
+    monkeypatch.setenv("COLUMNS", "100")
+    with progress(10, True, "tokens", 128) as report:
+        report(10, 0.5)
+    assert "640 tokens/s" in capsys.readouterr().err
+
+
+def test_what_is_printed_to_a_file_gets_there(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though the bar is on a terminal."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress(10, True) as report:
+        report(5, 0.5)
+        sys.stdout.write("a sample\n")
+    out, err = capsys.readouterr()
+    assert out == "a sample\n"
+    assert "a sample" not in err
+
+
 def test_a_bar_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with progress(0, True):
         pass

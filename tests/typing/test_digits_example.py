@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.typing.harness import Project, Reports
+from tests.typing.broken import Broken, reports
+from tests.typing.harness import Reports
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "digits.py"
 STATIC = 'bind it to a name first, as in "n = len(pixels)"'
 PARAMETERS = "tuple[tuple[Lin[64, 64], Unit], Lin[64, {}]]"
-
-
-@dataclass(frozen=True)
-class Broken:
-    """A copy with `old` replaced by `new`, and what mypy must say on the line that then holds `at` (or else `new`)."""
-
-    name: str
-    old: str
-    new: str
-    message: str
-    at: str = ""
 
 
 COPIES = [
@@ -111,28 +100,16 @@ COPIES = [
 ]
 
 
-def line_of(text: str, part: str) -> int:
-    """The line that holds a part of a text."""
-    return text[: text.index(part)].count("\n") + 1
-
-
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> Reports:
     """The reports on the example and all its copies, of one run."""
-    project = Project(tmp_path_factory.mktemp("digits"))
-    source = EXAMPLE.read_text()
-    (project.root / "digits.py").write_text(source)
-    for copy in COPIES:
-        assert source.count(copy.old) == 1, copy.old
-        (project.root / f"{copy.name}.py").write_text(source.replace(copy.old, copy.new))
-    return project.check(["digits.py", *(f"{copy.name}.py" for copy in COPIES)])
+    return reports(tmp_path_factory.mktemp("digits"), EXAMPLE, COPIES)
 
 
 def test_the_example_is_accepted(checked: Reports) -> None:
-    assert "digits.py" not in checked
+    assert EXAMPLE.name not in checked
 
 
 @pytest.mark.parametrize("copy", COPIES, ids=lambda copy: copy.name)
 def test_a_broken_copy_is_rejected(copy: Broken, checked: Reports) -> None:
-    text = EXAMPLE.read_text().replace(copy.old, copy.new)
-    assert checked[f"{copy.name}.py"] == {line_of(text, copy.at or copy.new): [f"E: {copy.message}"]}
+    assert checked[copy.file] == copy.expected(EXAMPLE)

@@ -26,9 +26,11 @@ from bendtorch import (
     Train,
     Unit,
     batches,
+    evaluate,
     fit,
     ids,
     mat,
+    windows,
 )
 from bendtorch.shapes.dims import HALF, B, D, H, N, T, V
 from bendtorch.train.batches import Batches
@@ -79,3 +81,33 @@ assert_type(batches(numbers, numbers, 8), Batches[Mat[int, 8], Mat[int, 8]])
 train = Train.new(of_tokens(8), Adam(1e-3), of_tokens(8).init(Key(0)))
 fit(train, of_tokens, next_token, batches(tokens, tokens, 8), 1)
 fit(train, of_numbers, distance, batches(tokens, numbers, 8), 1)
+
+
+def of_sequences(b: Dim[B], t: Dim[T], v: Dim[V]) -> Layer[Any, Ids["B*T"], Mat["B*T", V], Any]:
+    return bigram(b * t, v, 8)
+
+
+def of_windows(b: Dim[B]) -> Layer[Any, Ids["32*B"], Mat["B*32", 50], Any]:
+    return of_sequences(b, 32, 50)
+
+
+def each_token(b: Dim[B]) -> Loss[Mat["B*32", 50], Ids["32*B"]]:
+    return next_token(b * 32)
+
+
+# a text in windows: any number of sequences, each of t tokens
+assert_type(windows(tokens, 32, 8, Key(0)), Batches[Ids["int*32"], Ids["32*int"]])
+fit(train, of_windows, each_token, windows(tokens, 32, 8), steps=10)
+evaluate(of_windows, each_token, windows(tokens, 32, 8), train.p)
+
+
+def of_any_length(t: Dim[T], text: Ids[N], train: Train[Any]) -> Batches[Ids["int*T"], Ids["int*T"]]:
+    data = windows(text, t, 8)
+    fit(train, lambda b: of_sequences(b, t, 50), lambda b: CrossEntropy(b * t, 50), data, 3)
+    for batch in data.epoch(0):
+        b = batch.n
+        train.step(of_sequences(b, t, 50), CrossEntropy(b * t, 50), ids(b * t, batch.x), ids(b * t, batch.target))
+    return data
+
+
+fit(train, of_windows, each_token, of_any_length(32, tokens, train), 1)

@@ -1,0 +1,1 @@
+"""Tests of the examples, which `make demo` also runs."""
