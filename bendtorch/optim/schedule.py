@@ -29,10 +29,10 @@ def _rates(name: str, **values: float) -> None:
             raise ConfigError(f"{name}: {what} must be a finite number of at least 0, got {value!r}")
 
 
-def _counts(name: str, least: int, **values: int) -> None:
+def _counts(name: str, least: int, why: str = "", /, **values: int) -> None:
     for what, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ConfigError(f"{name}: {what} must be an int of at least {least}, got {value!r}")
+            raise ConfigError(f"{name}: {what} must be an int of at least {least}{why}, got {value!r}")
 
 
 def _warming(peak: float, step: int, warmup: int) -> float:
@@ -85,7 +85,7 @@ class CosineLR:
     def __post_init__(self) -> None:
         _rates("CosineLR", peak=self.peak, floor=self.floor)
         _counts("CosineLR", 0, warmup=self.warmup)
-        _counts("CosineLR", self.warmup + 1, steps=self.steps)
+        _counts("CosineLR", self.warmup + 1, " (more than the warm-up)", steps=self.steps)
 
     def __call__(self, step: int, /) -> float:
         """The learning rate of one step."""
@@ -112,7 +112,7 @@ class WSDLR:
         _rates("WSDLR", peak=self.peak, floor=self.floor)
         _counts("WSDLR", 0, warmup=self.warmup)
         _counts("WSDLR", 1, decay=self.decay)
-        _counts("WSDLR", self.warmup + self.decay, steps=self.steps)
+        _counts("WSDLR", self.warmup + self.decay, " (warm-up and decay)", steps=self.steps)
 
     def __call__(self, step: int, /) -> float:
         """The learning rate of one step."""
