@@ -15,7 +15,7 @@ import argparse
 import bz2
 import json
 import time
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -55,6 +55,7 @@ ALPHABET: Final = "\n !\"&'(),-.123456789:;?ABCDEFGHIJKLMNOPQRSTUVWXYZ[]abcdefgh
 LETTERS: Final = 77
 WINDOW: Final = 128  # letters that the model sees at once
 HELD_OUT: Final = 114_185  # letters: "Twelfth Night"
+GLANCE: Final = 25_600  # of these, what is looked at during the run
 
 
 @dataclass(frozen=True)
@@ -92,11 +93,12 @@ class Task:
     """The model, its text, and how it learns."""
 
     def __init__(self, settings: Settings) -> None:
-        self.s = settings
+        self.settings = settings
         text = encoded(bz2.decompress(TEXT.read_bytes()).decode("ascii"))
         self.initial, order, self.pen = Key(settings.seed).split(3)
         self.data = windows(text[:-HELD_OUT], WINDOW, settings.batch, order)
-        self.held_out, self.glance = (windows(text[-HELD_OUT:][:n], WINDOW, 8) for n in (HELD_OUT, 25_600))
+        self.held_out = windows(text[-HELD_OUT:], WINDOW, 8)
+        self.glance = windows(text[-HELD_OUT:][:GLANCE], WINDOW, 8)
         self.model = settings.model(settings.batch)
         rate = CosineLR(settings.rate, settings.steps, warmup=min(100, settings.steps // 10))
         matrices, vectors = AdamW(rate, beta2=0.99, weight_decay=0.1), AdamW(rate, beta2=0.99, weight_decay=0.0)
@@ -110,16 +112,16 @@ class Task:
 
     def learn(self, train: Train[Any], callbacks: list[Callback[Any]]) -> None:
         """Take the steps that are left."""
-        s = self.s
+        s = self.settings
         fit(train, s.model, next_letter, self.data, steps=s.steps, start=train.t, callbacks=callbacks)
 
     def loss(self, p: Any, *, whole: bool) -> float:
         """The loss on held-out text, in nats a letter."""
-        return evaluate(self.s.model, next_letter, self.held_out if whole else self.glance, p)
+        return evaluate(self.settings.model, next_letter, self.held_out if whole else self.glance, p)
 
     def text(self, p: Any, prompt: str, count: int) -> str:
         """The prompt, and so many letters more, each drawn by the probability that the model gives it."""
-        model = self.s.model(1).eval()
+        model = self.settings.model(1).eval()
         for draw in self.pen.uniform(count, 0.0, 1.0):
             seen = prompt[-WINDOW:]
             scores = model.fwd(p, ids(WINDOW, encoded(seen.ljust(WINDOW)))).y[len(seen) - 1].astype(np.float64)
@@ -160,7 +162,7 @@ class Watch(Clock):
     def after_step(self, run: Run[Any]) -> None:
         """Look, where it is time."""
         super().after_step(run)
-        s, step = self.task.s, run.train.t
+        s, step = self.task.settings, run.train.t
         if step % s.every and step != s.steps:
             return
         loss, speed = self.task.loss(run.train.p, whole=False), s.batch * WINDOW / self.seconds()
@@ -169,11 +171,14 @@ class Watch(Clock):
         print("    " + self.task.text(run.train.p, self.prompt, 120).strip().replace("\n", "\n    "), flush=True)
 
 
-def steps_in(minutes: float, settings: Settings) -> int:
-    """How many steps this machine takes in 85 % of that time, by 40 that are not kept; the rest is for the looks."""
-    task, clock = Task(replace(settings, steps=40)), Clock()
-    task.learn(task.start(), [clock])
-    return max(int(0.85 * 60 * minutes / clock.seconds()), 1)
+def new_settings(minutes: float = 2.0, steps: int | None = None, **others: Any) -> Settings:
+    """Those of a new run: of so many steps, or of as many as this machine takes in that time."""
+    if steps is None:
+        task, clock = Task(Settings(40, **others)), Clock()  # a trial, which is not kept
+        task.learn(task.start(), [clock])
+        steps = max(int(0.85 * 60 * minutes / clock.seconds()), 1)  # the rest is for looking at the held-out play
+        print(f"{minutes:g} minutes: --steps {steps}")
+    return Settings(steps, **others)
 
 
 def draw_curve(log: Path, picture: Path) -> None:
@@ -212,34 +217,26 @@ def arguments() -> tuple[Settings, Path, str]:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, argument_default=argparse.SUPPRESS
     )
-    length, begin = parser.add_mutually_exclusive_group(), parser.add_mutually_exclusive_group()
+    length = parser.add_mutually_exclusive_group()
     length.add_argument("--minutes", type=float, help="train about so long (2)")
     length.add_argument("--steps", type=int, help="train so many steps")
-    begin.add_argument("--resume", action="store_true", default=False, help="go on with the run in --out")
-    begin.add_argument("--fresh", action="store_true", default=False, help="remove the run in --out")
-    parser.add_argument("--out", type=Path, default=Path("out/shakespeare"))
+    parser.add_argument("--resume", action="store_true", default=False, help="go on with the run in --out")
+    parser.add_argument("--out", type=Path, default=Path("out/shakespeare"), help="(out/shakespeare)")
     parser.add_argument("--prompt", default="MACBETH.\n", help="what the samples begin with")
     for setting in fields(Settings)[1:]:
         parser.add_argument(f"--{setting.name}", type=type(setting.default), help=f"({setting.default})")
     given = vars(parser.parse_args())
-    resume, fresh, out, prompt = (given.pop(name) for name in ("resume", "fresh", "out", "prompt"))
+    resume, out, prompt = (given.pop(name) for name in ("resume", "out", "prompt"))
     kept = out / "settings.json"
     if not prompt or set(prompt) - set(ALPHABET):
         parser.error(f"a prompt is written with {ALPHABET!r}")
+    if resume != kept.exists():
+        parser.error(f"{out} has no run" if resume else f"{out} has a run; go on with --resume, or name another --out")
     if resume and given:
         parser.error("--resume goes on with the run's own settings; give no others")
-    if resume and not kept.exists():
-        parser.error(f"{out} has no run")
-    if kept.exists() and not (resume or fresh):
-        parser.error(f"{out} has a run; --resume goes on with it, --fresh removes it")
     if resume:
         return Settings(**json.loads(kept.read_text(encoding="utf-8"))), out, prompt
-    minutes, settings = given.pop("minutes", 2.0), Settings(**{"steps": 0} | given)
-    if "steps" not in given:
-        settings = replace(settings, steps=steps_in(minutes, settings))
-        print(f"{minutes:g} minutes: --steps {settings.steps}")
-    for old in (*out.glob("step-*.safetensors"), out / "log.jsonl"):
-        old.unlink(missing_ok=True)
+    settings = new_settings(**given)
     out.mkdir(parents=True, exist_ok=True)
     kept.write_text(json.dumps(asdict(settings)), encoding="utf-8")
     return settings, out, prompt

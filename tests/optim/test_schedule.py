@@ -90,7 +90,10 @@ def test_an_impossible_rate_of_a_schedule_is_refused_at_its_step(rate: Any) -> N
         (lambda: ConstantLR(1.0, -1), "ConstantLR: warmup must be an int of at least 0, got -1"),
         (lambda: LinearLR(1.0, math.nan, 3), "LinearLR: end must be a finite number of at least 0, got nan"),
         (lambda: LinearLR(1.0, 0.0, 0), "LinearLR: steps must be an int of at least 1, got 0"),
-        (lambda: CosineLR(1.0, 10, 10), "CosineLR: steps must be an int of at least 11 (more than the warm-up), got 10"),
+        (
+            lambda: CosineLR(1.0, 10, 10),
+            "CosineLR: steps must be an int of at least 11 (more than the warm-up), got 10",
+        ),
         (lambda: CosineLR(1.0, 10, 1, math.inf), "CosineLR: floor must be a finite number of at least 0, got inf"),
         (lambda: WSDLR(1.0, 10, 5, 6), "WSDLR: steps must be an int of at least 11 (warm-up and decay), got 10"),
         (lambda: WSDLR(1.0, 10, 5, 0), "WSDLR: decay must be an int of at least 1, got 0"),
