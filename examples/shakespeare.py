@@ -56,6 +56,7 @@ LETTERS: Final = 77
 WINDOW: Final = 128  # letters that the model sees at once
 HELD_OUT: Final = 114_185  # letters: "Twelfth Night"
 GLANCE: Final = 25_600  # of these, what is looked at during the run
+TRIAL: Final = 40  # steps, not kept, that tell how many fit into some minutes
 
 
 @dataclass(frozen=True)
@@ -141,15 +142,15 @@ class Clock(Callback[Any]):
     """Knows how long a step takes."""
 
     def __init__(self) -> None:
-        self.ends: list[float] = []
+        self.times = [time.perf_counter()]
 
     def after_step(self, run: Run[Any]) -> None:
         """Look at the clock."""
-        self.ends.append(time.perf_counter())
+        self.times.append(time.perf_counter())
 
     def seconds(self) -> float:
         """The median: steps in which kernels are compiled, or others use the machine, do not count."""
-        return float(np.median(np.diff(self.ends))) if len(self.ends) > 1 else float("nan")
+        return float(np.median(np.diff(self.times)))
 
 
 class Watch(Clock):
@@ -174,9 +175,10 @@ class Watch(Clock):
 def new_settings(minutes: float = 2.0, steps: int | None = None, **others: Any) -> Settings:
     """Those of a new run: of so many steps, or of as many as this machine takes in that time."""
     if steps is None:
-        task, clock = Task(Settings(40, **others)), Clock()  # a trial, which is not kept
+        clock, task = Clock(), Task(Settings(TRIAL, **others))
         task.learn(task.start(), [clock])
-        steps = max(int(0.85 * 60 * minutes / clock.seconds()), 1)  # the rest is for looking at the held-out play
+        left = 60 * minutes - (clock.times[-1] - clock.times[0])  # less where the kernels had to be compiled
+        steps = max(int(0.85 * left / clock.seconds()), TRIAL)  # the rest is for looking at the held-out play
         print(f"{minutes:g} minutes: --steps {steps}")
     return Settings(steps, **others)
 
