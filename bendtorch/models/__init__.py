@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from bendtorch.models.config import AnyLlama, LlamaConfig
 from bendtorch.models.init import init_normal
 from bendtorch.models.llama import Llama, LlamaUntied
 
-__all__ = ["Llama", "LlamaUntied", "init_normal"]
+__all__ = ["AnyLlama", "Llama", "LlamaConfig", "LlamaUntied", "init_normal"]
