@@ -24,6 +24,7 @@ from safetensors import SafetensorError, safe_open
 
 from bendtorch.checkpoint.atomic import replacing
 from bendtorch.errors import CheckpointError
+from bendtorch.shapes.arrays import FlatF32
 
 AnyArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -35,6 +36,7 @@ ALIGN: Final = 8
 PIECE: Final = 1 << 23  # bytes written, read and hashed at a time
 UNUSUAL: Final = 1 << 19  # bytes that any header may have
 LONGEST_HEADER: Final = 100_000_000  # the library's own limit
+FLOATS: Final = ("F32", "BF16", "F16")  # what every float32 array can take
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,17 +136,43 @@ class Reader:
         if sys.byteorder == "big":
             target.byteswap(inplace=True)
 
+    def read_floats_into(self, name: str, target: FlatF32) -> None:
+        """The numbers of a tensor of any of the `FLOATS`, into as many float32: none of them changes by that."""
+        entry = self.entries[name]
+        if entry["dtype"] == "F32":
+            self.read_into(name, target)
+            return
+        (low, high), stored = entry["data_offsets"], np.dtype("<u2")
+        if high - low != target.size * stored.itemsize:
+            raise CheckpointError(f"{self.path}: tensor {name!r} has another size than it is read into")
+        piece = np.empty(min(target.size, PIECE // stored.itemsize), stored)
+        self.file.seek(self.start + low)
+        for start in range(0, target.size, piece.size):
+            part = piece[: target.size - start]
+            if _fill(self.file, part.view(np.uint8).data) != part.nbytes:
+                raise CheckpointError(f"{self.path}: tensor {name!r} is cut short")
+            _widen(part, entry["dtype"], target[start : start + part.size])
+
+
+def _widen(stored: AnyArray, dtype: str, target: FlatF32) -> None:
+    """Halves as float32: a bfloat16 is the upper half of its number's bits, a float16 is numpy's own."""
+    if dtype == "BF16":
+        np.left_shift(stored, 16, out=target.view(np.uint32), dtype=np.uint32)
+    else:
+        target[...] = stored.view("<f2")
+
 
 @contextlib.contextmanager
-def reading(path: Path, usual: int = 0) -> Iterator[Reader]:
+def reading(path: Path, usual: int = 0, *, foreign: bool = False) -> Iterator[Reader]:
     """A file to read from. Raises `CheckpointError`, naming what is wrong, when it is damaged or not of this kind.
 
     A header grows twentyfold when it is read, so it may only have `usual` bytes and some in proportion to the file.
+    A file without a checksum is no surprise where `foreign` ones are read.
     """
     require_file(path)
     with path.open("rb") as file:
         entries, header = _read_header(path, file, usual)
-        _verify(path, file, entries, header)
+        _verify(path, file, entries, header, foreign)
         tensors = {name: entry for name, entry in entries.items() if name != METADATA}
         yield Reader(path, file, tensors, 8 + len(header), entries.get(METADATA, {}))
 
@@ -191,13 +219,14 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _verify(path: Path, file: BinaryIO, entries: Mapping[str, Any], header: bytes) -> None:
+def _verify(path: Path, file: BinaryIO, entries: Mapping[str, Any], header: bytes, foreign: bool) -> None:
     """Compare the checksum with the file."""
     metadata = entries.get(METADATA, {})
     if CHECKSUM not in metadata:
         if any(value.startswith(OURS) for value in metadata.values()):
             raise CheckpointError(f"{path}: has lost its checksum; the file is damaged")
-        warnings.warn(f"{path}: has no checksum, as files of other programs; it is read unchecked", stacklevel=6)
+        if not foreign:
+            warnings.warn(f"{path}: has no checksum, as files of other programs; it is read unchecked", stacklevel=6)
         return
     written = f'"{CHECKSUM}":"{metadata[CHECKSUM]}"'.encode()
     if len(metadata[CHECKSUM]) != len(BLANK) or header.count(written) != 1:

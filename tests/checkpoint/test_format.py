@@ -69,6 +69,53 @@ def test_what_is_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert same_bits(file.get_tensor("a"), tensors()[0].array)
 
 
+@pytest.mark.parametrize("piece", [2, 6, 1 << 23])
+def test_halves_of_every_pattern_become_their_float32(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    """NaN, infinities, subnormal numbers and signed zeros included; judged by the numbers' definitions."""
+    monkeypatch.setattr(module, "PIECE", piece)
+    bits = np.arange(0, 1 << 16, 1 if piece > 6 else 997, dtype=np.uint16)
+    for dtype, exponents, mantissa in (("BF16", 8, 7), ("F16", 5, 10)):
+        write_tensors(tmp_path / "m", [Tensor("a", dtype, bits.shape, bits)], {})
+        found = np.empty(bits.size, np.float32)
+        with reading(tmp_path / "m") as file:
+            file.read_floats_into("a", found)
+        sign, exponent = np.where(bits >> 15, -1.0, 1.0), (bits >> mantissa).astype(int) & ((1 << exponents) - 1)
+        part, bias = (bits & ((1 << mantissa) - 1)) * 2.0**-mantissa, (1 << (exponents - 1)) - 1
+        normal = sign * (1 + part) * np.exp2(exponent - bias)
+        value = np.where(exponent == 0, sign * part * 2.0 ** (1 - bias), normal)
+        finite = exponent < (1 << exponents) - 1
+        assert np.array_equal(found[finite], value[finite])
+        assert np.array_equal(np.signbit(found[finite]), sign[finite] < 0)
+        assert np.array_equal(np.isnan(found), ~finite & (part > 0))
+        assert np.array_equal(found[~finite & (part == 0)], sign[~finite & (part == 0)] * np.inf)
+
+
+def test_floats_of_all_bits_stay_as_they_are(tmp_path: Path) -> None:
+    a: Any = numbers(1, 7, 1).reshape(-1)
+    write_tensors(tmp_path / "m", [Tensor("a", "F32", (7,), a), Tensor("b", "F16", (7,), a.astype(np.float16))], {})
+    with reading(tmp_path / "m") as file:
+        found = np.empty(7, np.float32)
+        file.read_floats_into("a", found)
+        assert same_bits(found, a)
+        for other in (np.empty(6, np.float32), np.empty(8, np.float32)):
+            with pytest.raises(CheckpointError, match=r"'a' is cut short"):
+                file.read_floats_into("a", other)
+            with pytest.raises(CheckpointError, match=r"'b' has another size"):
+                file.read_floats_into("b", other)
+
+
+def test_a_file_without_a_checksum_is_no_surprise_where_it_is_expected(tmp_path: Path) -> None:
+    safetensors.numpy.save_file({"a": np.zeros(3, np.float32)}, tmp_path / "m")
+    with pytest.warns(UserWarning, match="read unchecked"), reading(tmp_path / "m"):
+        pass
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with reading(tmp_path / "m", foreign=True) as file:
+            assert file.names == {"a"}
+
+
 def test_arrays_of_any_layout_are_written_as_their_numbers(tmp_path: Path) -> None:
     a = numbers(0, 4, 6)
     for layout in (np.asfortranarray(a), a[::-1, ::-2][::-1, ::-1], a[:, ::2]):
