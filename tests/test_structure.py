@@ -117,7 +117,11 @@ def test_exceptions_are_still_needed() -> None:
 def test_torch_is_imported_only_under_reference() -> None:
     for folder in ("bendtorch", "tests", "laws", "examples"):
         for path in (ROOT / folder).rglob("*.py"):
-            banned = ("torch",) if path.is_relative_to(ROOT / "tests" / "reference") else ("torch", "reference")
+            banned = (
+                "torch",
+                "transformers",
+                *(() if path.is_relative_to(ROOT / "tests" / "reference") else ("reference",)),
+            )
             found = [m for node in ast.walk(tree_of(path)) for m in _modules(node) if m.split(".")[0] in banned]
             assert found == [], f"{path.relative_to(ROOT)} imports {found}"
 

@@ -29,6 +29,7 @@ SIZES: Final = (
     (4, 33, 101, 48, 3, 3, 8, 96, 2),
 )
 EPS: Final = 1e-5
+BASE: Final = 10000.0
 
 
 def rows(quick: bool) -> Iterator[Row]:
@@ -39,7 +40,7 @@ def rows(quick: bool) -> Iterator[Row]:
         for size in SIZES:
             layer = make(*size)
             b, t, v = size[:3]
-            function = partial(_in_torch, size, [leaf.name for leaf in layer.leaves], name == "tied")
+            function = partial(in_torch, size, [leaf.name for leaf in layer.leaves], name == "tied")
             fills = Fills(x=partial(_tokens, v), parameters=scaled(0.25))
             shapes = (b * t,), (b * t, v)
             title = f"{name}, {'·'.join(map(str, size))}"
@@ -53,42 +54,52 @@ def _tokens(bound: int, rng: np.random.Generator, shape: tuple[int, ...]) -> Arr
 
 def _whole(function: Function, inputs: Mapping[str, Array], dy: Array) -> dict[str, Array]:
     """The size of each array as a whole: what its elements are summed from is thousands of terms deep."""
-    exact = evaluate(function, inputs, dy, torch.float64)
+    return whole_sizes(evaluate(function, inputs, dy, torch.float64))
+
+
+def whole_sizes(exact: Mapping[str, Array]) -> dict[str, Array]:
+    """For each array of a model's results its root mean square, but no less than a thousandth of the largest."""
     sizes = {name: float(np.sqrt(np.mean(np.square(array)))) for name, array in exact.items()}
     least = 1e-3 * max(sizes.values())  # attention over one position has no gradient: what there is, is cancelled terms
     return {name: np.full(array.shape, max(sizes[name], least)) for name, array in exact.items()}
 
 
-def _in_torch(
-    size: tuple[int, ...], names: list[str], tied: bool, x: torch.Tensor, **leaves: torch.Tensor
+def in_torch(
+    size: tuple[int, ...],
+    names: list[str],
+    tied: bool,
+    x: torch.Tensor,
+    *,
+    eps: float = EPS,
+    base: float = BASE,
+    **leaves: torch.Tensor,
 ) -> torch.Tensor:
+    """The logits of a Llama of PyTorch's functions, in the type of its leaves."""
     b, t, _, _, kv, g, half, _, depth = size
     weights = iter([leaves[name] for name in names])
     table = next(weights)
     h = table[x]
     for _ in range(depth):
-        a = _norm(h, next(weights))
+        a = _norm(h, next(weights), eps)
         q, k, v = (a @ next(weights).T for _ in range(3))
-        h = h + _attended(b, t, kv, g, half, q, k, v) @ next(weights).T
-        a = _norm(h, next(weights))
+        h = h + _attended(b, t, kv, g, half, base, q, k, v) @ next(weights).T
+        a = _norm(h, next(weights), eps)
         h = h + (of.silu(a @ next(weights).T) * (a @ next(weights).T)) @ next(weights).T
-    h = _norm(h, next(weights))
+    h = _norm(h, next(weights), eps)
     return h @ (table if tied else next(weights)).T
 
 
-def _norm(x: torch.Tensor, gain: torch.Tensor) -> torch.Tensor:
-    return of.rms_norm(x, (x.shape[1],), gain.reshape(-1), EPS)
+def _norm(x: torch.Tensor, gain: torch.Tensor, eps: float) -> torch.Tensor:
+    return of.rms_norm(x, (x.shape[1],), gain.reshape(-1), eps)
 
 
 def _attended(
-    b: int, t: int, kv: int, g: int, half: int, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor
+    b: int, t: int, kv: int, g: int, half: int, base: float, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor
 ) -> torch.Tensor:
     def heads(x: torch.Tensor, count: int) -> torch.Tensor:
         return x.view(b, t, count, 2 * half).transpose(1, 2)
 
-    angles = torch.arange(t, dtype=torch.float64)[:, None] * 10000.0 ** (
-        -torch.arange(half, dtype=torch.float64) / half
-    )
+    angles = torch.arange(t, dtype=torch.float64)[:, None] * base ** (-torch.arange(half, dtype=torch.float64) / half)
     c, s = angles.cos().to(q.dtype), angles.sin().to(q.dtype)
 
     def rotated(x: torch.Tensor) -> torch.Tensor:
