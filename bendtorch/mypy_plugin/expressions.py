@@ -73,7 +73,7 @@ class SizeReader:
             case NameExpr():
                 return self._name(e, api, depth)
             case MemberExpr():
-                return self._field(e, api)
+                return self.field_of(e.expr, e.name, api)
             case CallExpr():
                 return self._call(e, api, depth)
         return None
@@ -164,19 +164,17 @@ class SizeReader:
         bindings = self._bindings(e.node, api)
         return bindings.definitions.get(e.node) if bindings.is_bound_once(e.node) else None
 
-    def _field(self, e: MemberExpr, api: CheckerPluginInterface) -> Poly | None:
+    def field_of(self, owner: Expression, name: str, api: CheckerPluginInterface) -> Poly | None:
         """A field that is set once, of what a name bound once stands for, never changes either."""
-        path, owner = e.name, e.expr
-        if not is_fixed_field(api.get_expression_type(owner), e.name):
-            return None
+        path = name
         while isinstance(owner, MemberExpr):
-            path = f"{owner.name}.{path}"
-            if not is_fixed_field(api.get_expression_type(owner.expr), owner.name):
+            if not is_fixed_field(api.get_expression_type(owner), name):
                 return None
-            owner = owner.expr
+            name, owner = owner.name, owner.expr
+            path = f"{name}.{path}"
         if not isinstance(owner, NameExpr) or not isinstance(owner.node, Var):
             return None
-        is_one = self.fault_of(owner, api) is None
+        is_one = is_fixed_field(api.get_expression_type(owner), name) and self.fault_of(owner, api) is None
         return run_time(f"{owner.node.name}.{path}", owner.node, api) if is_one else None
 
     def fault_of(self, e: NameExpr, api: CheckerPluginInterface) -> str | None:

@@ -37,6 +37,7 @@ from bendtorch.mypy_plugin.expressions import SizeReader
 from bendtorch.mypy_plugin.faults import guarded
 from bendtorch.mypy_plugin.fixed import outside_of_calls
 from bendtorch.mypy_plugin.numpy_calls import NumpyHooks
+from bendtorch.mypy_plugin.opening import opened
 from bendtorch.mypy_plugin.partial import PARTIAL, PARTIAL_CALL, PartialHooks
 from bendtorch.mypy_plugin.proofs import check_handed_on, check_made
 from bendtorch.mypy_plugin.sealing import apart, imported, in_our_file, is_gradual, sealed
@@ -134,7 +135,7 @@ class BendPlugin(Plugin):
         owner, _, field = fullname.rpartition(".")
         if owner in FIELD_OWNERS and not field.startswith("__"):
             return guarded(partial(self.calls.on_field_signature, FIELD_OWNERS[owner], field), "field signature")
-        return guarded(self.calls.on_signature, "method signature")
+        return guarded(self._on_method_signature, "method signature")
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         """The result of such a call, and of numpy's operators."""
@@ -169,6 +170,9 @@ class BendPlugin(Plugin):
             PARTIAL_CALL: self.partials.on_call,
             arrays.MAKE_EMPTY: lambda context: arrays.on_make(context, self.reader),
         }
+
+    def _on_method_signature(self, context: MethodSigContext) -> CallableType:
+        return self.calls.signature(context.args, opened(context, self.reader), context.context, context.api)
 
     def _on_slice(self, fullname: str, context: FunctionContext) -> Type:
         check_bounds(fullname, context, self.reader)
