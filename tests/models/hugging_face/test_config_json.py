@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from bendtorch.errors import CheckpointError, ConfigError
-from bendtorch.models.hugging_face.config_json import config_object, read_config
+from bendtorch.models.hugging_face.config_json import PLAIN, config_object, config_of, read_config
 from tests.support.llamas import CONFIG, MAKE, READ
 
 
@@ -151,3 +152,18 @@ def test_what_is_written_is_what_transformers_reads() -> None:
 def test_what_transformers_would_not_load_is_not_written() -> None:
     with pytest.raises(ConfigError, match="width = 12 must be a multiple of the 5 heads"):
         config_object(MAKE(11, 12, 1, 5, 2, 5, 2))
+
+
+ODD: list[Any] = [
+    *(None, True, False, -1, 0, 1, 3, 2**63, 10**30, -0.5, 2.0, 1e308, float("nan"), float("inf")),
+    *("", "x", "default", [], [[1]], [None], [2, 2], ["full_attention", 3], {}, {"a": {}}, {"rope_type": 3}),
+    *({"rope_type": ["x"]}, {"type": None}, {"rope_theta": None}, {"rope_theta": [1]}, {"rope_theta": 10**400}),
+]
+
+
+@pytest.mark.parametrize("name", [*CONFIG, *PLAIN, "rope_parameters", "layer_types"])
+def test_any_value_anywhere_is_taken_or_refused(name: str) -> None:
+    """By our own error, whatever kind of value a file has in whatever place."""
+    for value in ODD:
+        with contextlib.suppress(ConfigError):
+            assert config_of({**CONFIG, name: value}).count() > 0

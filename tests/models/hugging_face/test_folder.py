@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import tracemalloc
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +20,13 @@ from hypothesis import strategies as st
 from bendtorch import AdamW, CrossEntropy, Key, Train
 from bendtorch.errors import CheckpointError, ConfigError, DtypeError
 from bendtorch.models import load_llama, save_llama
+from bendtorch.models.hugging_face.weights import tensor_shapes
 from tests.support.arrays import same_bits, special_numbers
 from tests.support.files import names
-from tests.support.llamas import MAKE, READ, SHAPES, dump, weights, write_folder, write_shards
+from tests.support.llamas import MAKE, READ, SHAPES, dump, weights, write_folder, write_shards, write_tensors
 from tests.support.sizes import seeds
 
+MIB = 1 << 20
 SAVE: Any = save_llama
 LOAD: Any = load_llama
 SAME_DIRECTORY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
@@ -206,3 +211,30 @@ def test_config_json_comes_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.undo()
     SAVE(tmp_path, READ, model, model.zeros())
     assert json.loads((tmp_path / "config.json").read_text())["model_type"] == "llama"
+
+
+@pytest.mark.parametrize("dtype", ["F32", "BF16"])
+def test_there_is_no_second_copy_of_the_model(tmp_path: Path, dtype: str) -> None:
+    """Neither when it is saved nor when it is loaded: besides the numbers themselves, a few pieces of a file."""
+    config = MAKE(8192, 1024, 1, 1, 1, 1, 1)  # 32 MiB
+    model = config.model(1, 1)
+    p = model.zeros()
+    assert peak(lambda: SAVE(tmp_path, config, model, p)) < 12 * MIB
+    if dtype == "BF16":
+        halves = np.zeros(config.count(), np.uint16)
+        parts = np.split(halves, np.cumsum([math.prod(shape) for _, shape in tensor_shapes(config)])[:-1])
+        named = zip(tensor_shapes(config), parts, strict=True)
+        write_tensors(
+            tmp_path / "model.safetensors", {name: (dtype, part.reshape(shape)) for (name, shape), part in named}
+        )
+    assert peak(lambda: LOAD(tmp_path)) < 4 * config.count() + 20 * MIB
+
+
+def peak(work: Callable[[], object]) -> int:
+    """The most bytes that were taken at once."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
