@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -27,6 +28,7 @@ from reference.models.transformers_llama import (
     batch,
     by_names,
     folder_of,
+    gradient_of,
     in_float64,
     loss_of,
     made,
@@ -36,16 +38,19 @@ from reference.models.transformers_llama import (
 
 STEPS: Final = 5
 RATE: Final = 1e-2
+EPS: Final = 1e-4  # with the usual 1e-8 a gradient that is all rounding makes a whole step, up or down by luck
+DTYPES: Final = ("float32", "bfloat16", "float16")
 PRECISION: Final = 1e-12  # of two float64 evaluations in different orders
 
 
 def rows(quick: bool) -> Iterator[Row]:
-    """The verdicts on the passes, on training, on what is saved, and on the reference itself."""
+    """The verdicts on the passes, on training, on files read and written, and on the reference itself."""
     most = 8 if quick else 60
-    yield from judge_all([Case(sizes.name, partial(_passes, sizes), 400, most=most) for sizes in CASES])
-    steps = [Case(f"AdamW, {sizes.name}", partial(_steps, sizes), 2.0**20, most=most) for sizes in CASES]
+    yield from judge_all([Case(sizes.name, partial(_passes, sizes), sizes.tolerance, most=most) for sizes in CASES])
+    steps = [Case(f"AdamW, {sizes.name}", partial(_steps, sizes), 2.0**13, most=most) for sizes in CASES]
     yield from judge_all(steps)
     for sizes in CASES:
+        yield from (_read(sizes, dtype) for dtype in DTYPES)
         yield _saved(sizes)
         yield _float64(sizes)
 
@@ -68,7 +73,7 @@ def _passes(sizes: Sizes, seed: int) -> Draw:
     forward = model.fwd(p, tokens)
     out = _loss(sizes)(forward.y, targets)
     gradient = model.dump(model.bwd(p, forward.s, out.dy, model.zeros()).g)
-    named = {f"d {name}": array for name, array in by_names(dict(tensor_shapes(config)), gradient)}
+    named = {gradient_of(name): array for name, array in by_names(dict(tensor_shapes(config)), gradient)}
     exact = results(sizes, in_float64(theirs), tokens, targets)
     sizes_of = whole_sizes({name: array for name, array in exact.items() if name not in {"loss", "logits"}})
     return Draw(
@@ -82,7 +87,7 @@ def _passes(sizes: Sizes, seed: int) -> Draw:
 def _steps(sizes: Sizes, seed: int) -> Draw:
     theirs = made(sizes, seed)
     config, p = _ours(theirs)
-    train: Any = Train.new(config.model(sizes.b, sizes.t), AdamW(RATE, weight_decay=0.1), p)
+    train: Any = Train.new(config.model(sizes.b, sizes.t), AdamW(RATE, eps=EPS, weight_decay=0.1), p)
     losses = [train.step(config.model(sizes.b, sizes.t), _loss(sizes), *batch(sizes, step)) for step in range(STEPS)]
     weights = config.model(1, 1).dump(train.p)
     exact = _trained(sizes, in_float64(theirs))
@@ -96,7 +101,8 @@ def _steps(sizes: Sizes, seed: int) -> Draw:
 
 def _trained(sizes: Sizes, model: Any) -> dict[str, Array]:
     """The losses of five steps of PyTorch's AdamW, and the weights after them."""
-    optimizer, seen = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.1), dict[str, Array]()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, eps=EPS, weight_decay=0.1)
+    seen: dict[str, Array] = {}
     for step in range(STEPS):
         optimizer.zero_grad()
         loss = loss_of(sizes, model, *batch(sizes, step))[1]
@@ -106,6 +112,21 @@ def _trained(sizes: Sizes, model: Any) -> dict[str, Array]:
     found = dict(model.named_parameters())
     weights = [found[name].detach().numpy().reshape(-1) for name, _ in tensor_shapes(sizes.config)]
     return {"weights": np.concatenate(weights), **seen}
+
+
+def _read(sizes: Sizes, dtype: str) -> Row:
+    """The weights that `transformers` saves in a type, in one file and in shards, are those that are loaded."""
+    theirs, faults = made(sizes, 0).to(getattr(torch, dtype)), []
+    expected = dict(theirs.named_parameters())
+    for largest, count in (("1GB", 0), ("2KB", 1)):
+        with folder_of(theirs, max_shard_size=largest) as folder:
+            config, p = load_llama(folder)
+            indices = len(list(Path(folder).glob("*.index.json")))
+        faults += [] if indices == count else [f"{indices} index files, {count} expected"]
+        for name, ours in by_names(dict(tensor_shapes(config)), config.model(1, 1).dump(p)):
+            same = np.array_equal(ours, expected[name].detach().float().numpy().reshape(ours.shape))
+            faults += [] if same else [f"{name} differs"]
+    return Row(f"read, {sizes.name}", dtype, "equal" if not faults else "", "", fault="; ".join(faults))
 
 
 def _saved(sizes: Sizes) -> Row:
@@ -134,7 +155,7 @@ def _float64(sizes: Sizes) -> Row:
     loss = torch.nn.functional.cross_entropy(logits, torch.tensor(targets), ignore_index=IGNORED)
     loss.backward()  # type: ignore[no-untyped-call]
     other = {"logits": logits.detach().numpy(), "loss": loss.detach().numpy()}
-    other |= {f"d {name}": leaf.grad.numpy() for name, leaf in leaves.items() if leaf.grad is not None}
+    other |= {gradient_of(name): leaf.grad.numpy() for name, leaf in leaves.items() if leaf.grad is not None}
     least = whole_sizes(exact)
     off = max(float(np.abs(exact[name] - other[name]).max() / np.max(least[name])) for name in exact)
     fault = "" if off < PRECISION else f"off by {off:.3g} of its size"

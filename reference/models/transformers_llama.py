@@ -28,23 +28,25 @@ transformers.utils.logging.disable_progress_bar()
 DEVIATION: Final = 0.25
 MAKE: Final[Any] = LlamaConfig
 IGNORED: Final = -100
+CANCELLED: Final = 2.0**13  # over two positions most of the gradients of queries and keys cancels
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """A configuration, and the batch: b sequences of t tokens."""
+    """A configuration, and the batch: b sequences of t tokens; the error that each pass may have, in roundings."""
 
     name: str
     b: int
     t: int
     config: AnyLlama
+    tolerance: float = 400.0
 
 
 CASES: Final = (
     Sizes("untied, 2·2 heads of 8", 2, 16, MAKE(50, 32, 2, 2, 4, 48, 2, tied=False)),
     Sizes("tied, heads of 16 at width 32", 2, 16, MAKE(50, 32, 2, 2, 8, 64, 2, eps=1e-6, base=500.0)),
     Sizes("tied, T = 1, B = 1", 1, 1, MAKE(23, 16, 4, 1, 2, 20, 2)),
-    Sizes("untied, T = 2, B = 1, heads of 10", 1, 2, MAKE(23, 24, 1, 3, 5, 20, 3, base=1e6, tied=False)),
+    Sizes("untied, T = 2, B = 1, heads of 10", 1, 2, MAKE(23, 24, 1, 3, 5, 20, 3, base=1e6, tied=False), CANCELLED),
 )
 
 
@@ -132,8 +134,13 @@ def results(sizes: Sizes, model: Any, tokens: Array, targets: Array) -> dict[str
     model.zero_grad()
     logits, loss = loss_of(sizes, model, tokens, targets)
     loss.backward()  # type: ignore[no-untyped-call]
-    gradients = {f"d {name}": each.grad.numpy() for name, each in model.named_parameters()}
+    gradients = {gradient_of(name): each.grad.numpy() for name, each in model.named_parameters()}
     return {"logits": logits.detach().numpy(), "loss": loss.detach().numpy(), **gradients}
+
+
+def gradient_of(name: str) -> str:
+    """What the gradient of a tensor is called in the tables: `d layers.0.mlp.up_proj`."""
+    return f"d {name.removeprefix('model.').removesuffix('.weight')}"
 
 
 def by_names(names: Mapping[str, tuple[int, ...]], flat: Array) -> Iterator[tuple[str, Array]]:
@@ -145,8 +152,8 @@ def by_names(names: Mapping[str, tuple[int, ...]], flat: Array) -> Iterator[tupl
         start = stop
 
 
-def folder_of(model: Any) -> tempfile.TemporaryDirectory[str]:
+def folder_of(model: Any, **options: Any) -> tempfile.TemporaryDirectory[str]:
     """A folder where `transformers` has saved the model."""
     folder = tempfile.TemporaryDirectory(prefix="bendtorch-")
-    model.save_pretrained(Path(folder.name))
+    model.save_pretrained(Path(folder.name), **options)
     return folder
