@@ -92,7 +92,7 @@ def _steps(sizes: Sizes, seed: int) -> Draw:
     weights = config.model(1, 1).dump(train.p)
     exact = _trained(sizes, in_float64(theirs))
     return Draw(
-        {"weights": weights, **{f"loss {k}": np.array(loss) for k, loss in enumerate(losses, start=1)}},
+        {"losses": np.array(losses), "weights": weights},
         _trained(sizes, theirs),
         exact,
         whole_sizes({"weights": exact["weights"]}),
@@ -102,16 +102,16 @@ def _steps(sizes: Sizes, seed: int) -> Draw:
 def _trained(sizes: Sizes, model: Any) -> dict[str, Array]:
     """The losses of five steps of PyTorch's AdamW, and the weights after them."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, eps=EPS, weight_decay=0.1)
-    seen: dict[str, Array] = {}
+    losses = []
     for step in range(STEPS):
         optimizer.zero_grad()
         loss = loss_of(sizes, model, *batch(sizes, step))[1]
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-        seen[f"loss {step + 1}"] = loss.detach().numpy()
+        losses.append(loss.detach().numpy())
     found = dict(model.named_parameters())
     weights = [found[name].detach().numpy().reshape(-1) for name, _ in tensor_shapes(sizes.config)]
-    return {"weights": np.concatenate(weights), **seen}
+    return {"losses": np.array(losses), "weights": np.concatenate(weights)}
 
 
 def _read(sizes: Sizes, dtype: str) -> Row:
