@@ -122,6 +122,7 @@ _PARTS: Final = (
     "train",
     "checkpoint",
     "models",
+    "generate",
 )
 
 __all__ = [

@@ -35,6 +35,7 @@ ORDER: Final = (
     ("train",),
     ("checkpoint",),
     ("models",),
+    ("generate",),
     ("cli",),
     ("__main__",),
 )

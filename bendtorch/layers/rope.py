@@ -58,7 +58,7 @@ def RoPE(
     """
     info = _info(n, t, h, half, {"base": base, "offset": offset, "interleaved": interleaved})
     name, width, shape = str(info), 2 * h * half, (n, 2 * h * half)
-    cos, sin, opposite = _tables(t, half, float(base), offset)
+    cos, sin, opposite = rope_tables(t, half, float(base), offset)
 
     def fwd(p: Unit, x: Mat[N, "2*H*HALF"]) -> Fwd[Mat[N, "2*H*HALF"], Unit]:
         y = empty_mat(n, width)
@@ -99,7 +99,7 @@ def _check_options(name: str, base: float, offset: int, interleaved: bool) -> No
 
 
 @lru_cache(maxsize=16)
-def _tables(t: int, half: int, base: float, offset: int) -> tuple[Matrix, Matrix, Matrix]:
+def rope_tables(t: int, half: int, base: float, offset: int) -> tuple[Matrix, Matrix, Matrix]:
     """cos, sin and -sin of every position and pair. Kept, because a model is built anew for every number of rows."""
     positions, pairs = np.arange(offset, offset + t, dtype=np.float64), np.arange(half, dtype=np.float64)
     angles = np.outer(positions, base ** (-pairs / half))
