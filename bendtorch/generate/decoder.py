@@ -115,7 +115,10 @@ class Decoder:
 
 
 def _as_array(ids: Any) -> Labels:
-    array = ids if isinstance(ids, np.ndarray) else np.array(list(ids) or np.empty(0, np.int64))
+    try:
+        array = ids if isinstance(ids, np.ndarray) else np.array(list(ids) or np.empty(0, np.int64))
+    except (TypeError, ValueError):  # nothing to iterate over, or lists of several lengths
+        array = np.empty(0, object)
     if array.dtype not in (np.int64, np.int32) or array.ndim != 1:
         raise DtypeError(f"Decoder.read: ids must be a sequence of ints or an array of them, got {shown(ids)}")
     return np.array(array, np.int64)

@@ -8,6 +8,7 @@ first. Probabilities are computed in float64, from one random number for a token
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -35,7 +36,7 @@ class Sampler:
 
     def __post_init__(self) -> None:
         t, k, p = self.temperature, self.top_k, self.top_p
-        _require("temperature", _is_number(t) and 0 <= t < math.inf, "a finite number of at least 0", t)
+        _require("temperature", _is_number(t) and t >= 0, "a finite number of at least 0", t)
         _require("top_k", k is None or (type(k) is int and k >= 1), "an int of at least 1", k)
         _require("top_p", p is None or (_is_number(p) and 0 < p <= 1), "above 0 and at most 1", p)
 
@@ -54,7 +55,9 @@ class Sampler:
                 " temperature=0 needs none"
             )
         tokens = np.arange(logits.size) if self.top_k is None else _largest(logits, self.top_k)
-        weights = np.exp((logits[tokens].astype(np.float64) - float(logits[best])) / self.temperature)
+        below = logits[tokens].astype(np.float64) - float(logits[best])
+        with np.errstate(over="ignore"):  # a small temperature leaves only the likeliest
+            weights = np.exp(below / self.temperature)
         if self.top_p is not None and self.top_p < 1:
             chosen = _nucleus(weights, self.top_p)
             tokens, weights = tokens[chosen], weights[chosen]
@@ -87,22 +90,22 @@ def _largest(logits: FlatF32, k: int) -> Candidates:
 
 def _nucleus(weights: Any, p: float) -> Candidates:
     """The places of the fewest weights that are p of the sum, in their order; of equal ones the first."""
-    order = np.argsort(-weights, kind="stable")
-    sums = np.cumsum(weights[order])
-    is_chosen = np.zeros(weights.size, bool)
-    is_chosen[order[: int(np.searchsorted(sums, p * sums[-1])) + 1]] = True
-    return np.flatnonzero(is_chosen)
+    total = weights.sum()
+    likely = np.flatnonzero(weights * weights.size >= (1 - p) * total)  # all others together are less than 1 - p
+    order = likely[np.argsort(-weights[likely], kind="stable")]
+    count = int(np.searchsorted(np.cumsum(weights[order]), p * total)) + 1
+    return np.sort(order[:count])
 
 
 def _drawn(weights: Any, key: Key) -> int:
     """A place, by its weight."""
     sums = np.cumsum(weights)
-    unit = float(key.uniform(1, 0.0, 1.0)[0])
+    unit = int(key.bits(1)[0]) * 2.0**-64
     return min(int(np.searchsorted(sums, unit * sums[-1], side="right")), int(np.flatnonzero(weights)[-1]))
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _require(name: str, holds: bool, what: str, value: object) -> None:

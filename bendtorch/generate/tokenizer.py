@@ -24,8 +24,10 @@ from bendtorch.shapes.arguments import as_path, expect, shown
 
 BYTE_LEVEL: Final = "gpt2"
 DIGITS_APART: Final = {"smollm", "starcoder", "refact", "command-r"}
-PLAIN: Final = {"default", "gpt-2"}
-MARKS: Final = {3, 4}  # of the kinds of tokens: control, and what the user defined
+PLAIN: Final = {"gpt-2"}
+CONTROL: Final = 3  # the kind of tokens that mark something
+WHOLE: Final = 4  # of those that are text, which is never cut
+MOST: Final = 1 << 32
 
 
 class Tokenizer:
@@ -37,7 +39,9 @@ class Tokenizer:
         kind = json.loads(library.to_str())
         if (kind.get("decoder") or {}).get("type") != "ByteLevel":
             raise ConfigError("Tokenizer: only byte-level tokenizers are supported (decoder ByteLevel)")
-        self._marks = {int(token["id"]): str(token["content"]) for token in kind["added_tokens"]}
+        added = kind["added_tokens"]
+        self._marks = {str(token["content"]): int(token["id"]) for token in added if token["special"]}
+        self._added = {int(token["id"]): b"" if token["special"] else token["content"].encode() for token in added}
         self._bytes = {character: bytes([byte]) for byte, character in _characters().items()}
 
     @staticmethod
@@ -61,7 +65,7 @@ class Tokenizer:
         file = as_path("Tokenizer.load", path)
         try:
             return Tokenizer(_tokenizers().Tokenizer.from_file(str(file)))
-        except (ConfigError, KeyboardInterrupt):
+        except ConfigError:
             raise
         except Exception as error:  # the library raises Exception itself
             raise CheckpointError(f"{file} is no tokenizer that can be read: {error}") from error
@@ -74,12 +78,14 @@ class Tokenizer:
 
     def bytes_of(self, token: int) -> bytes:
         """The bytes of a token; none of a mark. Raises `IndexRangeError` when there is no such token."""
-        if token in self._marks:
-            return b""
-        piece = self._library.id_to_token(token) if token >= 0 else None
+        if token in self._added:
+            return self._added[token]
+        piece = self._library.id_to_token(token) if 0 <= token < MOST else None
         if piece is None:
             raise IndexRangeError(f"Tokenizer: there is no token {token}")
-        return b"".join(self._bytes[character] for character in piece)
+        if all(character in self._bytes for character in piece):
+            return b"".join(self._bytes[character] for character in piece)
+        return piece.encode()  # as the library has it: no characters of bytes, so text
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of tokens, without the marks; a replacement character for what is no UTF-8."""
@@ -87,10 +93,9 @@ class Tokenizer:
 
     def token(self, mark: str) -> int:
         """The number of a mark, such as "<|im_end|>". Raises `ConfigError` when the model has no such."""
-        for number, name in self._marks.items():
-            if name == mark:
-                return number
-        raise ConfigError(f"Tokenizer: there is no mark {shown(mark)}; there are {', '.join(self._marks.values())}")
+        if mark not in self._marks:
+            raise ConfigError(f"Tokenizer: there is no mark {shown(mark)}; there are: {', '.join(self._marks)}")
+        return self._marks[mark]
 
 
 def _tokenizers() -> Any:
@@ -109,8 +114,9 @@ def _build(library: Any, tokens: TokenList) -> Any:
     digits = [library.pre_tokenizers.Digits(individual_digits=True)] if tokens.pre in DIGITS_APART else []
     tokenizer.pre_tokenizer = library.pre_tokenizers.Sequence([*digits, bytes_apart])
     tokenizer.decoder = library.decoders.ByteLevel()
-    marks = [piece for piece, kind in zip(tokens.pieces, tokens.kinds, strict=True) if kind in MARKS]
-    tokenizer.add_special_tokens([library.AddedToken(mark, special=True, normalized=False) for mark in marks])
+    for piece, kind in zip(tokens.pieces, tokens.kinds, strict=True):
+        if kind in (CONTROL, WHOLE):
+            tokenizer.add_tokens([library.AddedToken(piece, special=kind == CONTROL, normalized=False)])
     return tokenizer
 
 

@@ -18,6 +18,7 @@ from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from bendtorch.kernels.arrays import Flat
 from bendtorch.kernels.decode import Layout
 from bendtorch.kernels.widen import Stored, narrow_all
+from bendtorch.laws.nest import arrays_in
 from bendtorch.layer import Layer
 from bendtorch.layer.counter import counter_cells
 from bendtorch.models.config import AnyLlama
@@ -34,10 +35,31 @@ FIRST_NORM, SECOND_NORM = "first norm", "second norm"
 
 
 def weights_of(model: Layer[P, Any, Any, Any], p: P) -> FlatF32:
-    """A model's weights in dump order, without the counters that Dropout keeps among them: what `Decoder` takes."""
-    flat = model.dump(p)
-    counters = list(counter_cells(model.leaves))
+    """A model's weights in dump order, without the counters that Dropout keeps among them: what `Decoder` takes.
+
+    Parameters that lie in one array already, in that order, as those of `load_llama`, `load_gguf` and `Train` do, are
+    given as that array; others are copied.
+    """
+    flat = _buffer_of(model, p)
+    if flat is None:
+        flat = model.dump(p)
+    counters = counter_cells(model.leaves)
     return np.delete(flat, counters) if counters else flat
+
+
+def _buffer_of(model: Layer[P, Any, Any, Any], p: P) -> FlatF32 | None:
+    """The array that the parameters are views of, from its first number to its last; None where there is no such."""
+    arrays = arrays_in(p)
+    base: Any = arrays[0].base if arrays else None
+    if model.view is None or not (isinstance(base, np.ndarray) and base.dtype == np.float32 and base.ndim == 1):
+        return None
+    views = arrays_in(model.view(base, 0)) if base.size == model.count() else []
+    return base if [_place(array) for array in views] == [_place(array) for array in arrays] else None
+
+
+def _place(array: Any) -> tuple[Any, ...]:
+    """Where an array lies in memory, and how."""
+    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -157,8 +158,6 @@ def test_the_context_is_a_limit() -> None:
 
 
 def test_the_context_is_the_models_own() -> None:
-    import dataclasses
-
     config = dataclasses.replace(TIED, positions=7)
     weights = np.zeros(config.count(), np.float32)
     assert Decoder(config, weights).context == 7
@@ -170,7 +169,8 @@ def test_ids_of_any_layout() -> None:
     model, p = with_weights(TIED, 5, 0)
     decoder, tokens = Decoder(TIED, weights_of(model, p)), some_tokens(TIED, 5, 0)
     expected = decoder.read(tokens)
-    for ids in (*(lay(tokens) for lay in LAYOUTS.values()), tokens.astype(np.int32), tokens.tolist(), tuple(tokens)):
+    layouts: list[Any] = [lay(tokens) for lay in LAYOUTS.values()]
+    for ids in (*layouts, tokens.astype(np.int32), tokens.tolist(), tuple(tokens)):
         decoder.rewind()
         assert same_bits(decoder.read(ids), expected)
 
@@ -180,7 +180,7 @@ def test_refused_ids() -> None:
     for kind in WRONG_IDS:
         with pytest.raises(DtypeError, match="ids must be a sequence of ints"):
             decoder.read(np.zeros(3).astype(kind))
-    for wrong in ([[1, 2]], [1.5], ["a"]):
+    for wrong in ([[1, 2]], [[1], [2, 3]], [1.5], ["a"], [True], [2**63], "ab", 5, None):
         with pytest.raises(DtypeError, match="ids must be a sequence of ints"):
             decoder.read(wrong)  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match="there is no token"):
