@@ -65,10 +65,10 @@ check: $(VENV)/.reference
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(CHECKED)
 
-reference: $(VENV)/.reference
+reference: $(VENV)/.reference $(VENV)/.chat
 	$(BIN)/python -m reference $(ARGS)
 
-bench: $(VENV)/.reference
+bench: $(VENV)/.reference $(VENV)/.chat
 	$(BIN)/python -m reference.bench $(ARGS)
 
 clean:

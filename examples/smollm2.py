@@ -24,7 +24,6 @@ import numpy as np
 from bendtorch import ClipNorm, CrossEntropy, Key, PackedAdamW, Train, ids
 from bendtorch.generate import ChatML, Decoder, Storage, Tokenizer, generate, text_of, weights_of
 from bendtorch.models.gguf import GGUFModel, load_gguf
-from bendtorch.shapes.arrays import FlatF32
 
 SYSTEM: Final = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 QUESTION: Final = "Why is the sky blue? Answer in three sentences."
@@ -67,20 +66,17 @@ def show(conversation: Conversation, question: str) -> None:
     print(f"\n[{count} tokens read and written in {seconds:.1f} s, {count / seconds:.0f} a second]")
 
 
-def finetune(found: GGUFModel, tokens: list[int], steps: int, key: Key) -> FlatF32:
-    """The weights after some steps on windows of a text, by AdamW with moments in bfloat16."""
+def finetune(found: GGUFModel, tokens: list[int], steps: int, key: Key) -> Any:
+    """The parameters after some steps on windows of a text, by AdamW with moments in bfloat16."""
     config = found.config
-    v: int = config.vocabulary
-    model, loss = config.model(SEQUENCES, LENGTH), CrossEntropy(SEQUENCES * LENGTH, v)
-    p = model.zeros()
-    model.load(p, found.weights, 0)
-    train = Train.new(model, PackedAdamW(lr=1e-4, weight_decay=0.0), p, clip=ClipNorm(1.0))
+    model, loss = config.model(SEQUENCES, LENGTH), CrossEntropy(SEQUENCES * LENGTH, config.vocabulary)
+    train = Train.new(model, PackedAdamW(lr=1e-4, weight_decay=0.0), found.p, clip=ClipNorm(1.0))
     for step in range(steps):
         started = time.perf_counter()
         x, following = windows(np.array(tokens), key.fold(step))
         value = train.step(model, loss, ids(SEQUENCES * LENGTH, x), ids(SEQUENCES * LENGTH, following))
         print(f"step {step + 1:3}: loss {value:.3f} nats a token, {time.perf_counter() - started:.1f} s", flush=True)
-    return weights_of(model, train.p)
+    return train.p
 
 
 def windows(tokens: Any, key: Key) -> tuple[Any, Any]:
@@ -116,12 +112,12 @@ def main(arguments: argparse.Namespace) -> None:
     tokenizer = Tokenizer.of(found.tokens)
     chat = ChatML(tokenizer, found.tokens.chat_template if found.tokens else None)
     print(f"{found.config.count() / 1e6:.1f} million weights, read in {arguments.storage}")
-    weights, key = found.weights, Key(arguments.seed)
+    p, key = found.p, Key(arguments.seed)
     if arguments.finetune:
         tokens = tokenizer.encode(arguments.text.read_text(encoding="utf-8"))
-        weights = finetune(found, tokens, arguments.finetune, key.fold(0))
+        p = finetune(found, tokens, arguments.finetune, key.fold(0))
     storage: Storage = arguments.storage
-    decoder = Decoder(found.config, weights, storage=storage)
+    decoder = Decoder(found.config, weights_of(found.config.model(1, 1), p), storage=storage)
     conversation = Conversation(decoder, chat, arguments.temperature, key.fold(1))
     for question in questions(arguments.question):
         if not sys.stdin.isatty() or arguments.question:

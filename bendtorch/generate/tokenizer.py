@@ -80,7 +80,7 @@ class Tokenizer:
         """The bytes of a token; none of a mark. Raises `IndexRangeError` when there is no such token."""
         if token in self._added:
             return self._added[token]
-        piece = self._library.id_to_token(token) if 0 <= token < MOST else None
+        piece: str | None = self._library.id_to_token(token) if 0 <= token < MOST else None
         if piece is None:
             raise IndexRangeError(f"Tokenizer: there is no token {token}")
         if all(character in self._bytes for character in piece):

@@ -50,11 +50,9 @@ CASES: Final = (
 )
 
 
-def made(sizes: Sizes, seed: int) -> Any:
-    """A model of `transformers` of that configuration: matrices of deviation 0.25, gains about 1."""
-    config = sizes.config
-    torch.manual_seed(seed)
-    model = transformers.LlamaForCausalLM(
+def network(config: AnyLlama, **others: Any) -> Any:
+    """A model of `transformers` of that configuration, with weights as it makes them."""
+    return transformers.LlamaForCausalLM(
         transformers.LlamaConfig(
             vocab_size=config.vocabulary,
             hidden_size=config.width,
@@ -66,10 +64,15 @@ def made(sizes: Sizes, seed: int) -> Any:
             rms_norm_eps=config.eps,
             rope_parameters={"rope_type": "default", "rope_theta": config.base},
             tie_word_embeddings=config.tied,
-            initializer_range=DEVIATION,
-            use_cache=False,
+            **others,
         )
     )
+
+
+def made(sizes: Sizes, seed: int) -> Any:
+    """A model of `transformers` of that configuration: matrices of deviation 0.25, gains about 1."""
+    torch.manual_seed(seed)
+    model = network(sizes.config, initializer_range=DEVIATION, use_cache=False)
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.ndim == 1:

@@ -8,13 +8,29 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from bendtorch import Key
 from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from bendtorch.generate.weights import FIRST_NORM, SECOND_NORM, Weights, weights_of
+from bendtorch.models import init_normal
 from tests.support.arrays import numbers, same_bits
 from tests.support.decoding import TIED, configs, with_weights
 from tests.support.sizes import seeds
 
 ORDER = (FIRST_NORM, "q", "k", "v", "o", SECOND_NORM, "gate", "up", "down")
+
+
+def test_parameters_in_one_array_are_not_copied() -> None:
+    """As `load_llama`, `load_gguf` and `Train` have them; others are, and those with Dropout's counters."""
+    model, dropping, flat = TIED.model(1, 2), TIED.model(1, 2, dropout=0.5), numbers(0, TIED.count() + 9)
+    exact = flat[: TIED.count()].copy()
+    assert weights_of(model, model.view(exact, 0)) is exact
+    assert weights_of(TIED.model(3, 4), model.view(exact, 0)) is exact
+    for p in (model.view(flat, 0), model.view(flat, 9), init_normal(model, Key(0))):
+        copied = weights_of(model, p)
+        assert same_bits(copied, model.dump(p))
+        assert not np.shares_memory(copied, flat)
+    longer = np.zeros(dropping.count(), np.float32)
+    assert weights_of(dropping, dropping.view(longer, 0)).size == TIED.count()
 
 
 @given(config=configs, seed=seeds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Final
 
@@ -39,7 +40,7 @@ def encoded(text: str, listed: TokenList) -> list[int]:
     for run in re.split(r"(\d)", text) if listed.pre == "smollm" else [text]:
         for word in WORDS.findall(run):
             parts = [table[byte] for byte in word.encode()]
-            while pairs := {pair for pair in map(" ".join, zip(parts, parts[1:], strict=False)) if pair in JOINED}:
+            while pairs := {pair for pair in map(" ".join, itertools.pairwise(parts)) if pair in JOINED}:
                 parts = _joined(parts, min(pairs, key=JOINED.index))
             found += [listed.pieces.index(part) for part in parts]
     return found

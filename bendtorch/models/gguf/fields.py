@@ -76,14 +76,15 @@ def config_of(fields: Mapping[str, Any], vocabulary: int, is_tied: bool) -> Read
                 f"{OWN}{name} is {found}; supported are heads of one even width, here {hd}, turned as a whole"
             )
     bos, eos = (_token(fields, name) for name in ("bos", "eos"))
-    return LlamaConfig(
-        vocabulary,
-        d,
-        kv,
-        heads // kv,
-        hd // 2,
-        _count(own, "feed_forward_length"),
-        _count(own, "block_count"),
+    made: Any = LlamaConfig  # a size that is read is `int` until somebody binds it to a name
+    config: ReadLlama = made(
+        vocabulary=vocabulary,
+        width=d,
+        key_heads=kv,
+        groups=heads // kv,
+        half=hd // 2,
+        inner=_count(own, "feed_forward_length"),
+        depth=_count(own, "block_count"),
         eps=_number(own, "attention.layer_norm_rms_epsilon"),
         base=_number(own, "rope.freq_base", BASE),
         tied=is_tied,
@@ -91,6 +92,7 @@ def config_of(fields: Mapping[str, Any], vocabulary: int, is_tied: bool) -> Read
         bos=bos,
         eos=() if eos is None else (eos,),
     )
+    return config
 
 
 def tokens_of(fields: Mapping[str, Any]) -> TokenList | None:

@@ -90,7 +90,7 @@ def test_tensors_that_the_model_does_not_have(extra: str) -> None:
 
 
 def test_a_claim_of_a_billion_blocks_takes_no_memory() -> None:
-    with pytest.raises(CheckpointError, match="tensor 'blk.2.attn_norm.weight' is missing"):
+    with pytest.raises(CheckpointError, match=r"tensor 'blk\.2\.attn_norm\.weight' is missing"):
         read_weights(dataclasses.replace(TIED, depth=10**9), as_read(tensors_of(TIED, numbers(0, TIED.count()))))
 
 
@@ -99,5 +99,5 @@ def test_a_type_that_the_package_does_not_know(monkeypatch: pytest.MonkeyPatch) 
         raise NotImplementedError
 
     monkeypatch.setattr(gguf.quants, "dequantize", refuse)
-    with pytest.raises(ConfigError, match="tensor 'token_embd.weight' is of type F32, which the package gguf cannot"):
+    with pytest.raises(ConfigError, match=r"tensor 'token_embd\.weight' is of type F32, which the package gguf cannot"):
         read_weights(TIED, as_read(tensors_of(TIED, numbers(0, TIED.count()))))
