@@ -12,6 +12,7 @@ Without a question it asks for one, line by line; where nobody is there to ask, 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import sys
 import time
@@ -58,12 +59,15 @@ class Conversation:
 
 
 def show(conversation: Conversation, question: str) -> None:
-    """Print an answer as it comes, and how fast it came."""
-    before, started = len(conversation.said), time.perf_counter()
+    """Print an answer as it comes, and how fast its tokens came once the question was read."""
+    started = first = time.perf_counter()
+    before = 0
     for piece in conversation.answer(question):
+        if before == 0:
+            first, before = time.perf_counter(), len(conversation.said)
         print(piece, end="", flush=True)
-    count, seconds = len(conversation.said) - before, time.perf_counter() - started
-    print(f"\n[{count} tokens read and written in {seconds:.1f} s, {count / seconds:.0f} a second]")
+    count, seconds = len(conversation.said) - before, time.perf_counter() - first
+    print(f"\n[{first - started:.1f} s to read, then {count / max(seconds, 1e-9):.0f} tokens a second]")
 
 
 def finetune(found: GGUFModel, tokens: list[int], steps: int, key: Key) -> Any:
@@ -81,6 +85,8 @@ def finetune(found: GGUFModel, tokens: list[int], steps: int, key: Key) -> Any:
 
 def windows(tokens: Any, key: Key) -> tuple[Any, Any]:
     """Windows of a text that begin anywhere, and the same one token on."""
+    if len(tokens) <= LENGTH + SEQUENCES:
+        sys.exit(f"the text has {len(tokens)} tokens; give a longer one, of {LENGTH + SEQUENCES + 1} at least")
     starts = key.permutation(len(tokens) - LENGTH)[:SEQUENCES]
     places = (starts[:, None] + np.arange(LENGTH)).reshape(-1)
     return tokens[places], tokens[places + 1]
@@ -102,8 +108,9 @@ def questions(given: str | None) -> Iterator[str]:
         yield given or QUESTION
         return
     print("Ask something; an empty line ends.")
-    while question := input("\n> ").strip():
-        yield question
+    with contextlib.suppress(EOFError, KeyboardInterrupt):
+        while question := input("\n> ").strip():
+            yield question
 
 
 def main(arguments: argparse.Namespace) -> None:
