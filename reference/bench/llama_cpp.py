@@ -57,6 +57,11 @@ class LlamaCpp:
     def _keep(self, position: int) -> None:
         self.library.llama_memory_seq_rm(self.library.llama_get_memory(self.context), -1, position, -1)
 
+    def __del__(self) -> None:
+        """Give the memory back."""
+        self.library.llama_free(self.context)
+        self.library.llama_model_free(self.model)
+
     def read(self) -> Any:
         """The prompt, anew."""
         self._keep(0)
