@@ -117,6 +117,7 @@ _PARTS: Final = (
     "layers",
     "combine",
     "losses",
+    "grad",
     "laws",
     "train",
     "checkpoint",
