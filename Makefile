@@ -78,6 +78,6 @@ $(VENV)/.previous: $(VENV)/.dev
 	@touch $@
 
 $(VENV)/.reference: pyproject.toml | $(BIN)/python
-	$(PIP) install 'torch==2.13.0' 'mpmath>=1.3'
+	$(PIP) install 'torch==2.13.0' 'mpmath>=1.3' 'expecttest>=0.3'
 	$(PIP) install --editable '.[dev]'
 	@touch $@

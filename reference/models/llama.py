@@ -39,7 +39,7 @@ def rows(quick: bool) -> Iterator[Row]:
         for size in SIZES:
             layer = make(*size)
             b, t, v = size[:3]
-            function = partial(_in_torch, size, [leaf.name for leaf in layer.leaves], name == "tied")
+            function = partial(in_torch, size, [leaf.name for leaf in layer.leaves], name == "tied")
             fills = Fills(x=partial(_tokens, v), parameters=scaled(0.25))
             shapes = (b * t,), (b * t, v)
             title = f"{name}, {'·'.join(map(str, size))}"
@@ -59,9 +59,10 @@ def _whole(function: Function, inputs: Mapping[str, Array], dy: Array) -> dict[s
     return {name: np.full(array.shape, max(sizes[name], least)) for name, array in exact.items()}
 
 
-def _in_torch(
+def in_torch(
     size: tuple[int, ...], names: list[str], tied: bool, x: torch.Tensor, **leaves: torch.Tensor
 ) -> torch.Tensor:
+    """The logits of PyTorch's functions; `size` and the leaves by name are the layers' model's."""
     b, t, _, _, kv, g, half, _, depth = size
     weights = iter([leaves[name] for name in names])
     table = next(weights)
