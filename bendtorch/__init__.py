@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from bendtorch import ops
+    from bendtorch import grad, ops
     from bendtorch.checkpoint import Checkpoints, latest, load_params, load_train, save_params, save_train
     from bendtorch.combine import (
         Add2,
@@ -123,6 +123,7 @@ _PARTS: Final = (
     "checkpoint",
     "models",
     "generate",
+    "grad",  # last: its file `evaluate` is not the public name
 )
 
 __all__ = [
@@ -224,6 +225,7 @@ __all__ = [
     "checked",
     "evaluate",
     "fit",
+    "grad",
     "ids",
     "latest",
     "load_params",

@@ -82,13 +82,13 @@ def _info(n: int, t: int, h: int, half: int, options: dict[str, Any]) -> Info:
             f"{name}: n = {n} is no multiple of t = {t}; "
             "rows are whole sequences of t positions (t = 1 for single rows)"
         )
-    _check_options(name, **options)
+    check_rope_options(name, **options)
     spec = mat_spec(n, 2 * h * half)
     changed = {option: value for option, value in options.items() if value != USUAL[option]}
     return Info("RoPE", sizes, spec, spec, (), options=changed)
 
 
-def _check_options(name: str, base: float, offset: int, interleaved: bool) -> None:
+def check_rope_options(name: str, base: float, offset: int, interleaved: bool) -> None:
     """Refuse what is no rotation."""
     if isinstance(base, bool) or not isinstance(base, (int, float)) or not 1 <= base <= sys.float_info.max:
         raise ConfigError(f"{name}: base must be a finite number of at least 1, got {base!r}")

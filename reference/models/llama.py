@@ -74,7 +74,7 @@ def in_torch(
     base: float = BASE,
     **leaves: torch.Tensor,
 ) -> torch.Tensor:
-    """The logits of a Llama of PyTorch's functions, in the type of its leaves."""
+    """The logits of PyTorch's functions, in the type of the leaves; they and `size` are the layers' model's."""
     b, t, _, _, kv, g, half, _, depth = size
     weights = iter([leaves[name] for name in names])
     table = next(weights)
