@@ -7,8 +7,9 @@ threads busy; their bits are those of one product after another.
 from __future__ import annotations
 
 from bendtorch.kernels.arrays import Cube, Flat
-from bendtorch.kernels.blas import gemm, part_at
+from bendtorch.kernels.blas import part_at
 from bendtorch.kernels.compile import kernel
+from bendtorch.kernels.gemm import gemm
 from bendtorch.kernels.parallel import parallel_for
 from bendtorch.kernels.products import tile_bounds, tiling
 

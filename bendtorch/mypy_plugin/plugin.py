@@ -73,12 +73,16 @@ class BendPlugin(Plugin):
         """Part of each file's cache key: without it a changed plugin would leave stale results behind."""
         return DIGEST
 
+    def set_modules(self, modules: dict[str, MypyFile]) -> None:
+        """The trees of all files, which mypy fills as it reads them."""
+        super().set_modules(modules)
+        self.defaults.modules = modules
+
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
         """The arithmetic classes are loaded wherever arrays are: also where a file knows numpy's alone."""
         known = [name for node in file.imports for name in imported(node)]
         if file.is_stub or not any(name.startswith(ROOTS) for name in known):
             return []
-        self.defaults.read(file)
         return [(10, ARITHMETIC, -1)]
 
     def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
