@@ -14,22 +14,22 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib.util
+import itertools
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
-from bendtorch import ClipNorm, CrossEntropy, Key, PackedAdamW, Train, ids
+from bendtorch import BendError, ClipNorm, CrossEntropy, Key, PackedAdamW, Train, ids, windows
 from bendtorch.generate import ChatML, Decoder, Storage, Tokenizer, generate, text_of, weights_of
 from bendtorch.models.gguf import GGUFModel, load_gguf
 
 SYSTEM: Final = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 QUESTION: Final = "Why is the sky blue? Answer in three sentences."
 LONGEST: Final = 400  # tokens of an answer
-SEQUENCES, LENGTH = 2, 128  # of a training step
+SEQUENCES: Final = 2  # of a training step
+LENGTH: Final = 128  # tokens of each
 
 
 class Conversation:
@@ -70,26 +70,19 @@ def show(conversation: Conversation, question: str) -> None:
     print(f"\n[{first - started:.1f} s to read, then {count / max(seconds, 1e-9):.0f} tokens a second]")
 
 
-def finetune(found: GGUFModel, tokens: list[int], steps: int, key: Key) -> Any:
+def finetune(found: GGUFModel, text: list[int], steps: int, key: Key) -> Any:
     """The parameters after some steps on windows of a text, by AdamW with moments in bfloat16."""
-    config = found.config
-    model, loss = config.model(SEQUENCES, LENGTH), CrossEntropy(SEQUENCES * LENGTH, config.vocabulary)
+    config, n = found.config, len(text)
+    data = windows(ids(n, text), LENGTH, SEQUENCES, key)
+    model = config.model(SEQUENCES, LENGTH)
     train = Train.new(model, PackedAdamW(lr=1e-4, weight_decay=0.0), found.p, clip=ClipNorm(1.0))
-    for step in range(steps):
-        started = time.perf_counter()
-        x, following = windows(np.array(tokens), key.fold(step))
-        value = train.step(model, loss, ids(SEQUENCES * LENGTH, x), ids(SEQUENCES * LENGTH, following))
-        print(f"step {step + 1:3}: loss {value:.3f} nats a token, {time.perf_counter() - started:.1f} s", flush=True)
+    endless = (batch for epoch in itertools.count() for batch in data.epoch(epoch))
+    for step, batch in enumerate(itertools.islice(endless, steps), start=1):
+        b, started = batch.n, time.perf_counter()
+        loss = CrossEntropy(b * LENGTH, config.vocabulary)
+        value = train.step(config.model(b, LENGTH), loss, batch.x, batch.target)
+        print(f"step {step:3}: loss {value:.3f} nats a token, {time.perf_counter() - started:.1f} s", flush=True)
     return train.p
-
-
-def windows(tokens: Any, key: Key) -> tuple[Any, Any]:
-    """Windows of a text that begin anywhere, and the same one token on."""
-    if len(tokens) <= LENGTH + SEQUENCES:
-        sys.exit(f"the text has {len(tokens)} tokens; give a longer one, of {LENGTH + SEQUENCES + 1} at least")
-    starts = key.permutation(len(tokens) - LENGTH)[:SEQUENCES]
-    places = (starts[:, None] + np.arange(LENGTH)).reshape(-1)
-    return tokens[places], tokens[places + 1]
 
 
 def model_file() -> Path:
@@ -141,4 +134,7 @@ if __name__ == "__main__":
     parser.add_argument("--model", type=Path, help="a GGUF file of a Llama that knows ChatML")
     parser.add_argument("--finetune", type=int, default=0, metavar="STEPS")
     parser.add_argument("--text", type=Path, default=Path(__file__).parents[1] / "README.md")
-    main(parser.parse_args())
+    try:
+        main(parser.parse_args())
+    except BendError as error:  # a file that is none, a text that is too short
+        sys.exit(str(error))
