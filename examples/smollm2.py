@@ -14,14 +14,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib.util
-import itertools
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from bendtorch import BendError, ClipNorm, CrossEntropy, Key, PackedAdamW, Train, ids, windows
+from bendtorch import BendError, Callback, ClipNorm, CrossEntropy, Key, PackedAdamW, Run, Train, fit, ids, windows
 from bendtorch.generate import ChatML, Decoder, Storage, Tokenizer, generate, text_of, weights_of
 from bendtorch.models.gguf import GGUFModel, load_gguf
 
@@ -70,18 +69,27 @@ def show(conversation: Conversation, question: str) -> None:
     print(f"\n[{first - started:.1f} s to read, then {count / max(seconds, 1e-9):.0f} tokens a second]")
 
 
+class Say(Callback[Any]):
+    """Prints the loss of every step."""
+
+    def after_step(self, run: Run[Any]) -> None:
+        """Print it."""
+        print(f"step {run.train.t:3}: loss {run.loss:.3f} nats a token", flush=True)
+
+
 def finetune(found: GGUFModel, text: list[int], steps: int, key: Key) -> Any:
     """The parameters after some steps on windows of a text, by AdamW with moments in bfloat16."""
     config, n = found.config, len(text)
-    data = windows(ids(n, text), LENGTH, SEQUENCES, key)
-    model = config.model(SEQUENCES, LENGTH)
-    train = Train.new(model, PackedAdamW(lr=1e-4, weight_decay=0.0), found.p, clip=ClipNorm(1.0))
-    endless = (batch for epoch in itertools.count() for batch in data.epoch(epoch))
-    for step, batch in enumerate(itertools.islice(endless, steps), start=1):
-        b, started = batch.n, time.perf_counter()
-        loss = CrossEntropy(b * LENGTH, config.vocabulary)
-        value = train.step(config.model(b, LENGTH), loss, batch.x, batch.target)
-        print(f"step {step:3}: loss {value:.3f} nats a token, {time.perf_counter() - started:.1f} s", flush=True)
+    data, optimizer = windows(ids(n, text), LENGTH, SEQUENCES, key), PackedAdamW(lr=1e-4, weight_decay=0.0)
+    train = Train.new(config.model(SEQUENCES, LENGTH), optimizer, found.p, clip=ClipNorm(1.0))
+    fit(
+        train,
+        lambda b: config.model(b, LENGTH),
+        lambda b: CrossEntropy(b * LENGTH, config.vocabulary),
+        data,
+        steps=steps,
+        callbacks=[Say()],
+    )
     return train.p
 
 
