@@ -118,6 +118,7 @@ _PARTS: Final = (
     "layers",
     "combine",
     "losses",
+    "grad",
     "laws",
     "train",
     "checkpoint",

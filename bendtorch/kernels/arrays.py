@@ -8,6 +8,7 @@ import numpy as np
 
 Flat: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float32]]
 Matrix: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.float32]]
+Cube: TypeAlias = np.ndarray[tuple[int, int, int], np.dtype[np.float32]]
 Totals: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float64]]
 Labels: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int32 | np.int64]]
 Sums: TypeAlias = np.ndarray[tuple[int, int, int], np.dtype[np.float64]]

@@ -58,7 +58,7 @@ def RoPE(
     """
     info = _info(n, t, h, half, {"base": base, "offset": offset, "interleaved": interleaved})
     name, width, shape = str(info), 2 * h * half, (n, 2 * h * half)
-    cos, sin, opposite = _tables(t, half, float(base), offset)
+    cos, sin, opposite = rope_tables(t, half, float(base), offset)
 
     def fwd(p: Unit, x: Mat[N, "2*H*HALF"]) -> Fwd[Mat[N, "2*H*HALF"], Unit]:
         y = empty_mat(n, width)
@@ -82,13 +82,13 @@ def _info(n: int, t: int, h: int, half: int, options: dict[str, Any]) -> Info:
             f"{name}: n = {n} is no multiple of t = {t}; "
             "rows are whole sequences of t positions (t = 1 for single rows)"
         )
-    _check_options(name, **options)
+    check_rope_options(name, **options)
     spec = mat_spec(n, 2 * h * half)
     changed = {option: value for option, value in options.items() if value != USUAL[option]}
     return Info("RoPE", sizes, spec, spec, (), options=changed)
 
 
-def _check_options(name: str, base: float, offset: int, interleaved: bool) -> None:
+def check_rope_options(name: str, base: float, offset: int, interleaved: bool) -> None:
     """Refuse what is no rotation."""
     if isinstance(base, bool) or not isinstance(base, (int, float)) or not 1 <= base <= sys.float_info.max:
         raise ConfigError(f"{name}: base must be a finite number of at least 1, got {base!r}")
@@ -99,7 +99,7 @@ def _check_options(name: str, base: float, offset: int, interleaved: bool) -> No
 
 
 @lru_cache(maxsize=16)
-def _tables(t: int, half: int, base: float, offset: int) -> tuple[Matrix, Matrix, Matrix]:
+def rope_tables(t: int, half: int, base: float, offset: int) -> tuple[Matrix, Matrix, Matrix]:
     """cos, sin and -sin of every position and pair. Kept, because a model is built anew for every number of rows."""
     positions, pairs = np.arange(offset, offset + t, dtype=np.float64), np.arange(half, dtype=np.float64)
     angles = np.outer(positions, base ** (-pairs / half))

@@ -1,0 +1,93 @@
+"""checkpoint: a function whose values in between are not kept; its backward pass runs it again.
+
+Memory for time: of `depth` blocks with a checkpoint each, one block's values are there at a time. The function must
+give the same each time; kernels do, and random operations take keys, so the bits are those without a checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from bendtorch.errors import ConfigError
+from bendtorch.grad.graph import Graph
+from bendtorch.grad.lazy import Lazy, force, leaf
+from bendtorch.grad.rule import Fused, Rule
+from bendtorch.grad.tape import Tape, guard_vars
+from bendtorch.grad.var import Var
+from bendtorch.grad.walk import pull
+
+Program: TypeAlias = "Callable[[Graph, list[Var]], Var | Graph]"
+"""What computes a value on a graph from Vars of it: it gives the value, or the graph with the value last on it."""
+
+
+class Checkpoint(Fused):
+    """A program as one operation."""
+
+    __slots__ = ("like", "program")
+    name = "checkpoint"
+
+    def __init__(self, program: Program, like: Tape) -> None:
+        self.program = program
+        self.like = Graph(records=False, like=like)  # its precision, as it is now
+
+    def value(self, *xs: Lazy) -> Lazy:
+        """The result alone."""
+        tape = Graph(records=False, like=self.like)
+        (result,) = force(_run(self.program, tape, [tape.hold(x) for x in xs]).lazy)
+        return leaf(result)
+
+    def cotangents(self, d: Var, out: Var, *xs: Var) -> Sequence[Var | None]:
+        """The program once more, recorded, and backward."""
+        tape = Graph(like=self.like)
+        leaves = [tape.hold(x.lazy, x.active) for x in xs]
+        result = _run(self.program, tape, leaves)
+        gradients = pull(result, d) if result.active else {}
+        return [gradients.get(x.id) for x in leaves]
+
+    def definition(self, *xs: Var) -> Var:
+        """The program on the tape itself."""
+        tape = xs[0].graph
+        assert isinstance(tape, Graph)
+        return _run(self.program, tape, list(xs))
+
+
+def _run(program: Program, tape: Graph, xs: list[Var]) -> Var:
+    """The program's result; where it gives the graph, the last value that was recorded on it."""
+    last: list[Var] = []
+    before = tape.keep
+
+    def keep(result: Var, rule: Rule, inputs: tuple[Var, ...]) -> Var:
+        kept = result if before is None else before(result, rule, inputs)
+        last[:] = [kept]
+        return kept
+
+    tape.keep = keep
+    try:
+        result = program(tape, xs)
+    finally:
+        tape.keep = before
+    if result is tape and last:
+        return last[0]
+    if not isinstance(result, Var) or result.graph is not tape:
+        raise ConfigError(
+            "checkpoint: the function must give a Var of the graph that it was given, or that graph with the result"
+            f" last, got {type(result).__name__}"
+        )
+    return result
+
+
+def checkpoint(inputs: Sequence[Var], f: Program) -> Var:
+    """`f(graph, xs)` of the inputs, without keeping what it computes in between.
+
+    `f` gets a fresh graph and the inputs as its leaves, and gives the result, or that graph with the result last on it.
+    It must use no Var from outside: what it needs is among the inputs. It is run once forward, and once more in a
+    backward pass, with equal bits.
+
+    Raises `ConfigError` when it gives anything else.
+    """
+    guard_vars("checkpoint", *inputs)
+    if not inputs:
+        raise ConfigError("checkpoint: expected at least one input")
+    tape = inputs[0].graph
+    return tape.record(Checkpoint(f, tape), *inputs)

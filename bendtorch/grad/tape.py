@@ -1,0 +1,116 @@
+"""The tape itself: it makes Vars, and records what they were computed from.
+
+A tape that does not record gives Vars without a past. Backward passes run on one, so that the rules of derivatives are
+written once, on Vars, whether their operations are kept to be differentiated again or not.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from bendtorch.errors import ConfigError, DtypeError
+from bendtorch.grad.lazy import Lazy, force
+from bendtorch.grad.rule import Rule
+from bendtorch.grad.var import Array, Var
+
+if TYPE_CHECKING:
+    from bendtorch.grad.precision import Precision
+
+_numbers: Final = itertools.count()
+
+
+def next_number() -> int:
+    """A number above that of every Var so far: Vars are numbered in the order they are made."""
+    return next(_numbers)
+
+
+class Tape:
+    """A tape. `records` says whether its Vars keep their past; `precision` is what products compute in (`autocast`).
+
+    `keep(result, rule, xs)`, where there is one, gives each result the precision that it keeps of its inputs.
+    """
+
+    __slots__ = ("keep", "precision", "records")
+
+    def __init__(self, records: bool = True, like: Tape | None = None) -> None:
+        self.records = records
+        self.precision: Precision | None = None if like is None else like.precision
+        self.keep: Callable[[Var, Rule, tuple[Var, ...]], Var] | None = None if like is None else like.keep
+
+    def record(self, rule: Rule, *xs: Var) -> Var:
+        """The result of an operation on Vars of this tape."""
+        active = False
+        for x in xs:
+            if x.graph is not self:
+                raise _stranger(rule.name, x)
+            active = active or x.active
+        lazy = rule.value(*[x.lazy for x in xs])
+        if active and self.records:
+            result = Var(self, lazy, True, next(_numbers), rule, xs)
+        else:
+            result = Var(self, lazy, False, next(_numbers))
+        return result if self.keep is None else self.keep(result, rule, xs)
+
+    def record1(self, rule: Rule, x: Var) -> Var:
+        """`record` for one operand, which most operations have: it takes less time."""
+        if self.keep is not None or x.graph is not self:
+            return self.record(rule, x)
+        if x.active and self.records:
+            return Var(self, rule.value(x.lazy), True, next(_numbers), rule, (x,))
+        return Var(self, rule.value(x.lazy), False, next(_numbers))
+
+    def record2(self, rule: Rule, x: Var, y: Var) -> Var:
+        """`record` for two operands."""
+        if self.keep is not None or x.graph is not self or y.graph is not self:
+            return self.record(rule, x, y)
+        if (x.active or y.active) and self.records:
+            return Var(self, rule.value(x.lazy, y.lazy), True, next(_numbers), rule, (x, y))
+        return Var(self, rule.value(x.lazy, y.lazy), False, next(_numbers))
+
+    def hold(self, lazy: Lazy, active: bool = False) -> Var:
+        """A value of no past: a constant, or an input where it is active."""
+        return Var(self, lazy, active, next(_numbers))
+
+
+def array_of(x: Var) -> Array:
+    """The numbers of a Var, computed now where they are still an expression."""
+    lazy = x.lazy
+    value = lazy.value
+    if value is None:
+        (value,) = force(lazy)
+    array: Array = value
+    return array
+
+
+def guard_vars(operation: str, *xs: Any) -> None:
+    """Refuse what is no Var."""
+    for x in xs:
+        if not isinstance(x, Var):
+            raise DtypeError(
+                f"{operation}: expected a Var, got {type(x).__name__}; put an array on the tape with graph.input(array)"
+                " or graph.constant(array)"
+            )
+
+
+def _stranger(operation: str, x: Var) -> ConfigError:
+    return ConfigError(
+        f"{operation}: {x!r} belongs to another graph; take its array, graph.value(v), and put it on this one"
+        " with graph.constant(array)"
+    )
+
+
+def guard_on(tape: Tape, operation: str, *xs: Any) -> None:
+    """Refuse what is no Var of this tape."""
+    guard_vars(operation, *xs)
+    for x in xs:
+        if x.graph is not tape:
+            raise _stranger(operation, x)
+
+
+def read_only(array: Array) -> Array:
+    """A view that cannot be written to: the array may be a value on a tape, or several gradients."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

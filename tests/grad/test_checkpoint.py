@@ -1,0 +1,118 @@
+"""checkpoint: equal bits, both directions, derivatives of derivatives, and memory."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bendtorch import Key
+from bendtorch import grad as G
+from bendtorch.errors import ConfigError
+from bendtorch.kernels import memory
+from tests.support.grad import normal
+
+
+def _block(x: G.Var, w: G.Var, v: G.Var, key: Key) -> G.Var:
+    hidden = G.gelu(x @ w + 0.1)
+    return x + G.dropout(hidden, key, 0.2) @ v
+
+
+def _model(g: G.Graph, x: G.Var, weights: list[G.Var], checkpointed: bool, last: bool = False) -> G.Var:
+    for i in range(0, len(weights), 2):
+        key = Key(i)
+        if not checkpointed:
+            x = _block(x, weights[i], weights[i + 1], key)
+        elif last:
+
+            def program(h: G.Graph, xs: list[G.Var], key: Key = key) -> G.Graph:
+                _block(xs[0], xs[1], xs[2], key)
+                return h
+
+            x = G.checkpoint([x, weights[i], weights[i + 1]], program)
+        else:
+            x = G.checkpoint([x, weights[i], weights[i + 1]], lambda h, xs, key=key: _block(xs[0], xs[1], xs[2], key))
+    return G.mean(G.square(x))
+
+
+def _built(rows: int, width: int, depth: int) -> tuple[G.Graph, G.Var, list[G.Var]]:
+    g = G.graph()
+    weights = [g.input(normal(i, (width, width)) * np.float32(0.1)) for i in range(2 * depth)]
+    return g, g.input(normal(99, (rows, width))), weights
+
+
+def test_equal_bits() -> None:
+    results = []
+    for options in ((False, False), (True, False), (True, True)):
+        g, x, weights = _built(9, 7, 3)
+        loss = _model(g, x, weights, *options)
+        grads = g.backward(loss)
+        results.append([g.value(loss), *(grads.of(v) for v in (x, *weights))])
+    for other in results[1:]:
+        assert all(np.array_equal(a, b) for a, b in zip(results[0], other, strict=True))
+
+
+def test_forward_mode_and_second_derivatives_go_through_it() -> None:
+    results = []
+    for checkpointed in (False, True):
+        g, x, weights = _built(4, 3, 2)
+        loss = _model(g, x, weights, checkpointed)
+        direction = normal(5, (4, 3))
+        (gradient,) = g.gradients(loss, [x])
+        results.append([g.tangent([x], [direction], loss), g.tangent([x], [direction], gradient)])
+    assert all(np.allclose(a, b, rtol=1e-5, atol=1e-7) for a, b in zip(*results, strict=True))
+
+
+def test_a_constant_input_has_no_gradient() -> None:
+    g = G.graph()
+    x, c = g.input(normal(0, (3,))), g.constant(normal(1, (3,)))
+    y = G.checkpoint([x, c], lambda h, xs: xs[0] * xs[1])
+    assert np.array_equal(g.backward(G.sum(y)).of(x), normal(1, (3,)))
+    assert not G.checkpoint([c], lambda h, xs: xs[0] * 2.0).active
+
+
+def test_it_may_make_constants_and_be_nested() -> None:
+    g = G.graph()
+    x = g.input(normal(0, (3,)))
+
+    def inner(h: G.Graph, xs: list[G.Var]) -> G.Var:
+        return G.square(xs[0]) + h.constant(np.ones(3, np.float32))
+
+    y = G.checkpoint([x], lambda h, xs: G.checkpoint(xs, inner) * xs[0])
+    assert np.allclose(g.backward(G.sum(y)).of(x), 3 * normal(0, (3,)) ** 2 + 1, rtol=1e-6)
+
+
+def _peak(checkpointed: bool) -> int:
+    """What a pass forward and backward takes beyond its inputs, in bytes."""
+    g, x, weights = _built(2048, 32, 8)
+    memory.release()
+    gc.collect()
+    tracemalloc.start()
+    try:
+        loss = _model(g, x, weights, checkpointed)
+        grads = g.backward(loss)
+        for v in weights:
+            grads.of(v)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_eight_blocks_take_less_than_half_of_the_memory() -> None:
+    assert _peak(True) < _peak(False) / 2
+
+
+def test_refusals() -> None:
+    g = G.graph()
+    x = g.input(normal(0, (3,)))
+    wrong: list[Any] = [lambda h, xs: 1.0, lambda h, xs: h, lambda h, xs: x, lambda h, xs: None]
+    for f in wrong:
+        with pytest.raises(ConfigError, match=r"^checkpoint: the function must give a Var of the graph"):
+            G.checkpoint([x], f)
+    with pytest.raises(ConfigError, match=r"^checkpoint: expected at least one input"):
+        G.checkpoint([], lambda h, xs: x)
+    with pytest.raises(ConfigError, match=r"^mul: Var\(\[3\]\) belongs to another graph"):
+        G.checkpoint([x], lambda h, xs: xs[0] * x)
