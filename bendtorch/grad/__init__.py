@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bendtorch.grad.activations import gelu, gelu_erf, relu, silu
 from bendtorch.grad.attention import attention
 from bendtorch.grad.bridge import layer_of, record
 from bendtorch.grad.checkpoint import checkpoint
@@ -13,17 +14,13 @@ from bendtorch.grad.elementwise import (
     div,
     erf,
     exp,
-    gelu,
-    gelu_erf,
     log,
     maximum,
     minimum,
     mul,
     neg,
     reciprocal,
-    relu,
     sigmoid,
-    silu,
     sqrt,
     square,
     sub,

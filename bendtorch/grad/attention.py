@@ -23,14 +23,13 @@ from bendtorch.grad.arrays import new_array
 from bendtorch.grad.checkpoint import checkpoint
 from bendtorch.grad.elementwise import where
 from bendtorch.grad.lazy import Lazy, force, leaf
-from bendtorch.grad.normalisation import held
 from bendtorch.grad.products import batch_matmul
 from bendtorch.grad.random import checked_rate, dropout
 from bendtorch.grad.reductions import broadcast_to
 from bendtorch.grad.rule import Fused
 from bendtorch.grad.shapes import permute, reshape
 from bendtorch.grad.softmax import softmax
-from bendtorch.grad.tape import array_of, guard_vars
+from bendtorch.grad.tape import array_of, guard_vars, held
 from bendtorch.grad.var import Array, Var
 from bendtorch.kernels.attention_backward import attention_backward
 from bendtorch.kernels.attention_forward import Inputs, attention_forward

@@ -22,11 +22,10 @@ from bendtorch.grad.arrays import new_array
 from bendtorch.grad.grads import Grads
 from bendtorch.grad.graph import Graph, graph
 from bendtorch.grad.lazy import Lazy, force, leaf
-from bendtorch.grad.normalisation import held
 from bendtorch.grad.rule import Opaque
 from bendtorch.grad.shapes import reshape
 from bendtorch.grad.shapes import slice as part
-from bendtorch.grad.tape import array_of, guard_vars
+from bendtorch.grad.tape import array_of, guard_vars, held
 from bendtorch.grad.var import Array, Var
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Params, make_layer
 from bendtorch.shapes.arrays import Mat

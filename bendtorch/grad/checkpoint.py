@@ -55,18 +55,17 @@ class Checkpoint(Fused):
 def _run(program: Program, tape: Graph, xs: list[Var]) -> Var:
     """The program's result; where it gives the graph, the last value that was recorded on it."""
     last: list[Var] = []
-    before = tape.keep
+    before = tape.watchers, tape.precision
 
-    def keep(result: Var, rule: Rule, inputs: tuple[Var, ...]) -> Var:
-        kept = result if before is None else before(result, rule, inputs)
-        last[:] = [kept]
-        return kept
+    def note(result: Var, rule: Rule, inputs: tuple[Var, ...]) -> Var:
+        last[:] = [result]
+        return result
 
-    tape.keep = keep
+    tape.watchers += (note,)
     try:
         result = program(tape, xs)
     finally:
-        tape.keep = before
+        tape.watchers, tape.precision = before
     if result is tape and last:
         return last[0]
     if not isinstance(result, Var) or result.graph is not tape:

@@ -8,9 +8,8 @@ from typing import Any, TypeAlias
 from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.grad.guards import guard_array
 from bendtorch.grad.lazy import Lazy, leaf
-from bendtorch.grad.normalisation import held
 from bendtorch.grad.rule import Opaque
-from bendtorch.grad.tape import array_of, guard_vars, read_only
+from bendtorch.grad.tape import array_of, guard_vars, held, read_only
 from bendtorch.grad.var import Array, Var
 
 Backward: TypeAlias = Callable[[Array], Sequence[Array]]

@@ -19,7 +19,7 @@ from bendtorch.grad.elementwise import sqrt, square
 from bendtorch.grad.lazy import Lazy, force, leaf
 from bendtorch.grad.rule import Fused
 from bendtorch.grad.softmax import row_sum, with_rows
-from bendtorch.grad.tape import array_of, guard_vars
+from bendtorch.grad.tape import array_of, guard_vars, held
 from bendtorch.grad.var import Array, Var
 from bendtorch.kernels.layer_norm import layer_norm_backward, layer_norm_forward
 from bendtorch.kernels.rms_norm import rms_norm_backward, rms_norm_forward
@@ -93,11 +93,6 @@ class RMSNormRule(Fused):
         """Step by step."""
         x, weight = xs
         return x / sqrt(row_sum(square(x)) / x.shape[-1] + self.eps) * weight
-
-
-def held(beside: Var, *arrays: Array) -> list[Var | None]:
-    """Arrays as values on the tape of a Var."""
-    return [beside.graph.hold(leaf(array)) for array in arrays]
 
 
 def _row(vector: Array) -> Array:

@@ -139,5 +139,5 @@ def set_autocast(tape: Tape, kind: Float, emulate: bool) -> None:
     if kind in (BF16, FP8) and emulate:
         _types(kind)
     tape.precision = Precision(kind) if emulate and kind is not F32 else None
-    if tape.precision is not None:
-        tape.keep = keep_precision
+    if tape.precision is not None and keep_precision not in tape.watchers:
+        tape.watchers = (keep_precision, *tape.watchers)

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from bendtorch.errors import ConfigError, DtypeError
-from bendtorch.grad.lazy import Lazy, force
+from bendtorch.grad.lazy import Lazy, force, leaf
 from bendtorch.grad.rule import Rule
 from bendtorch.grad.var import Array, Var
 
 if TYPE_CHECKING:
     from bendtorch.grad.precision import Precision
+
+Watcher: TypeAlias = "Callable[[Var, Rule, tuple[Var, ...]], Var]"
 
 _numbers: Final = itertools.count()
 
@@ -29,15 +31,15 @@ def next_number() -> int:
 class Tape:
     """A tape. `records` says whether its Vars keep their past; `precision` is what products compute in (`autocast`).
 
-    `keep(result, rule, xs)`, where there is one, gives each result the precision that it keeps of its inputs.
+    Each of `watchers` is called with every result, its rule and its inputs, and gives what is recorded instead.
     """
 
-    __slots__ = ("keep", "precision", "records")
+    __slots__ = ("precision", "records", "watchers")
 
     def __init__(self, records: bool = True, like: Tape | None = None) -> None:
         self.records = records
         self.precision: Precision | None = None if like is None else like.precision
-        self.keep: Callable[[Var, Rule, tuple[Var, ...]], Var] | None = None if like is None else like.keep
+        self.watchers: tuple[Watcher, ...] = () if like is None else like.watchers
 
     def record(self, rule: Rule, *xs: Var) -> Var:
         """The result of an operation on Vars of this tape."""
@@ -51,11 +53,13 @@ class Tape:
             result = Var(self, lazy, True, next(_numbers), rule, xs)
         else:
             result = Var(self, lazy, False, next(_numbers))
-        return result if self.keep is None else self.keep(result, rule, xs)
+        for watcher in self.watchers:
+            result = watcher(result, rule, xs)
+        return result
 
     def record1(self, rule: Rule, x: Var) -> Var:
         """`record` for one operand, which most operations have: it takes less time."""
-        if self.keep is not None or x.graph is not self:
+        if self.watchers or x.graph is not self:
             return self.record(rule, x)
         if x.active and self.records:
             return Var(self, rule.value(x.lazy), True, next(_numbers), rule, (x,))
@@ -63,7 +67,7 @@ class Tape:
 
     def record2(self, rule: Rule, x: Var, y: Var) -> Var:
         """`record` for two operands."""
-        if self.keep is not None or x.graph is not self or y.graph is not self:
+        if self.watchers or x.graph is not self or y.graph is not self:
             return self.record(rule, x, y)
         if (x.active or y.active) and self.records:
             return Var(self, rule.value(x.lazy, y.lazy), True, next(_numbers), rule, (x, y))
@@ -82,6 +86,11 @@ def array_of(x: Var) -> Array:
         (value,) = force(lazy)
     array: Array = value
     return array
+
+
+def held(beside: Var, *arrays: Array) -> list[Var | None]:
+    """Arrays as values of no past, on the tape of a Var."""
+    return [beside.graph.hold(leaf(array)) for array in arrays]
 
 
 def guard_vars(operation: str, *xs: Any) -> None:

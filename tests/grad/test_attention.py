@@ -1,4 +1,4 @@
-"""Attention: lengths, widths, heads, masks and dropout beside float64; beside the layer; memory of the probabilities."""
+"""Attention: lengths, widths, heads, masks and dropout beside float64; beside the layer; what is kept."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from bendtorch import Attention, Key
-from bendtorch import grad as G
+from bendtorch import Attention, Key, grad
 from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from tests.support.grad import Case, Operation, check_operations, normal, of_sizes
 
@@ -41,7 +40,7 @@ def exact(q: Any, k: Any, v: Any, scale: float, causal: bool, heads: int = 1, gr
 def _plain(b: int, tq: int, tk: int, d: int, e: int, causal: bool, scale: float, seed: int) -> Case:
     inputs = (normal(seed, (b, tq, d)), normal(seed + 1, (b, tk, d)), normal(seed + 2, (b, tk, e)))
     return Case(
-        lambda q, k, v: G.attention(q, k, v, scale=scale, causal=causal),
+        lambda q, k, v: grad.attention(q, k, v, scale=scale, causal=causal),
         lambda q, k, v: exact(q, k, v, scale, causal),
         inputs,
     )
@@ -54,7 +53,7 @@ def _grouped(tq: int, tk: int, heads: int, group: int, d: int, e: int, causal: b
         normal(seed + 2, (2, tk, heads * e)),
     )
     return Case(
-        lambda q, k, v: G.attention(q, k, v, causal=causal, heads=heads, group=group),
+        lambda q, k, v: grad.attention(q, k, v, causal=causal, heads=heads, group=group),
         lambda q, k, v: exact(q, k, v, 1 / math.sqrt(d), causal, heads, group),
         inputs,
     )
@@ -62,10 +61,10 @@ def _grouped(tq: int, tk: int, heads: int, group: int, d: int, e: int, causal: b
 
 def _dropped(tq: int, tk: int, d: int, e: int, causal: bool, seed: int) -> Case:
     inputs = (normal(seed, (2, tq, d)), normal(seed + 1, (2, tk, d)), normal(seed + 2, (2, tk, e)))
-    g = G.graph()
-    mask = g.value(G.dropout(g.input(np.ones((2, tq, tk), np.float32)), Key(seed), 0.4)).astype(np.float64)
+    g = grad.graph()
+    mask = g.value(grad.dropout(g.input(np.ones((2, tq, tk), np.float32)), Key(seed), 0.4)).astype(np.float64)
     return Case(
-        lambda q, k, v: G.attention(q, k, v, causal=causal, rate=0.4, key=Key(seed)),
+        lambda q, k, v: grad.attention(q, k, v, causal=causal, rate=0.4, key=Key(seed)),
         lambda q, k, v: exact(q, k, v, 1 / math.sqrt(d), causal, mask=mask),
         inputs,
     )
@@ -88,9 +87,9 @@ def test_the_layer_has_the_same_bits() -> None:
     layer: Any = Attention(b, t, kv, group, hd)
     done = layer.fwd((), (q, (k, v)))
     dq, (dk, dv) = layer.bwd((), done.s, dy, ()).dx
-    g = G.graph()
+    g = grad.graph()
     xs = [g.input(x.reshape(b, t, -1)) for x in (q, k, v)]
-    y = G.attention(*xs, causal=True, heads=kv, group=group)
+    y = grad.attention(*xs, causal=True, heads=kv, group=group)
     grads = g.backward_from(y, dy.reshape(b, t, -1))
     assert np.array_equal(g.value(y).reshape(dy.shape), done.y)
     for x, wanted in zip(xs, (dq, dk, dv), strict=True):
@@ -98,66 +97,66 @@ def test_the_layer_has_the_same_bits() -> None:
 
 
 def test_larger_ones_are_close_to_float64() -> None:
-    g = G.graph()
+    g = grad.graph()
     q, k, v = normal(0, (2, 70, 24)), normal(1, (2, 131, 24)), normal(2, (2, 131, 40))
     for causal in (False, True):
-        y = g.value(G.attention(g.input(q), g.input(k), g.input(v), causal=causal))
+        y = g.value(grad.attention(g.input(q), g.input(k), g.input(v), causal=causal))
         wide = [x.astype(np.float64) for x in (q, k, v)]
         assert np.allclose(y, exact(wide[0], wide[1], wide[2], 1 / math.sqrt(24), causal), atol=2e-6)
 
 
 def test_an_offset_is_the_position_of_the_first_query() -> None:
-    g = G.graph()
+    g = grad.graph()
     q, k, v = (g.input(normal(i, (1, 6, 4))) for i in range(3))
-    whole = g.value(G.attention(q, k, v, causal=True))
-    last = g.value(G.attention(G.slice(q, 1, 4, 6), k, v, causal=True, offset=4))
+    whole = g.value(grad.attention(q, k, v, causal=True))
+    last = g.value(grad.attention(grad.slice(q, 1, 4, 6), k, v, causal=True, offset=4))
     assert np.allclose(last, whole[:, 4:], atol=1e-6)
 
 
 def test_without_keys_the_output_is_zeros() -> None:
-    g = G.graph()
+    g = grad.graph()
     q, k, v = g.input(normal(0, (2, 3, 4))), g.input(normal(1, (2, 0, 4))), g.input(normal(2, (2, 0, 5)))
-    y = G.attention(q, k, v)
+    y = grad.attention(q, k, v)
     assert g.value(y).tolist() == np.zeros((2, 3, 5)).tolist()
     assert not np.any(g.backward_from(y, normal(3, (2, 3, 5))).of(q))
 
 
 def test_a_key_that_is_not_seen_has_no_influence() -> None:
-    g = G.graph()
+    g = grad.graph()
     q, k, v = normal(0, (1, 3, 4)), normal(1, (1, 3, 4)), normal(2, (1, 3, 4))
-    before = g.value(G.attention(g.input(q), g.input(k), g.input(v), causal=True))
+    before = g.value(grad.attention(g.input(q), g.input(k), g.input(v), causal=True))
     k[0, 2], v[0, 2] = np.nan, np.nan
-    after = g.value(G.attention(g.input(q), g.input(k), g.input(v), causal=True))
+    after = g.value(grad.attention(g.input(q), g.input(k), g.input(v), causal=True))
     assert np.array_equal(before[:, :2], after[:, :2])
 
 
 def test_nothing_of_the_size_of_the_probabilities_is_kept() -> None:
     """What a Var of attention leads to, with dropout or without: its inputs, and nothing else of that size."""
     for options in ({}, {"rate": 0.5, "key": Key(0)}):
-        g = G.graph()
+        g = grad.graph()
         q, k, v = (g.input(normal(i, (1, 64, 2))) for i in range(3))
-        y = G.attention(q, k, v, **options)  # type: ignore[arg-type]
+        y = grad.attention(q, k, v, **options)  # type: ignore[arg-type]
         assert y.inputs == (q, k, v)
         assert not any(isinstance(getattr(y.rule, name, None), np.ndarray) for name in dir(y.rule))
 
 
 def test_refusals() -> None:
-    g = G.graph()
+    g = grad.graph()
     q, k, v = g.input(normal(0, (2, 3, 4))), g.input(normal(1, (2, 5, 4))), g.input(normal(2, (2, 5, 6)))
     for other in (g.input(normal(2, (2, 4, 6))), g.input(normal(2, (1, 5, 6))), g.input(normal(2, (5, 6)))):
         with pytest.raises(ShapeError, match=r"^attention: .*got the shapes \[2, 3, 4\], \[2, 5, 4\], \["):
-            G.attention(q, k, other)
+            grad.attention(q, k, other)
     with pytest.raises(ShapeError, match=r"^attention: with 3 heads"):
-        G.attention(q, k, v, heads=3)
+        grad.attention(q, k, v, heads=3)
     with pytest.raises(ConfigError, match=r"^attention: scale must be a finite number"):
-        G.attention(q, k, v, scale=math.inf)
+        grad.attention(q, k, v, scale=math.inf)
     with pytest.raises(ConfigError, match=r"^attention: the rate is the probability"):
-        G.attention(q, k, v, rate=1.5)
+        grad.attention(q, k, v, rate=1.5)
     with pytest.raises(ConfigError, match=r"^attention: dropout at rate 0.5 needs key=Key"):
-        G.attention(q, k, v, rate=0.5)
+        grad.attention(q, k, v, rate=0.5)
     with pytest.raises(ConfigError, match=r"^attention: group must be at least 1, got 0"):
-        G.attention(q, k, v, group=0)
+        grad.attention(q, k, v, group=0)
     with pytest.raises(DtypeError, match=r"^attention: heads must be an int, got 1.0"):
-        G.attention(q, k, v, heads=1.0)  # type: ignore[arg-type]
+        grad.attention(q, k, v, heads=1.0)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"^attention: causal must be True or False"):
-        G.attention(q, k, v, causal=1)  # type: ignore[arg-type]
+        grad.attention(q, k, v, causal=1)  # type: ignore[arg-type]

@@ -9,37 +9,38 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bendtorch import Key
-from bendtorch import grad as G
+from bendtorch import Key, grad
 from bendtorch.errors import ConfigError
 from bendtorch.kernels import memory
 from tests.support.grad import normal
 
 
-def _block(x: G.Var, w: G.Var, v: G.Var, key: Key) -> G.Var:
-    hidden = G.gelu(x @ w + 0.1)
-    return x + G.dropout(hidden, key, 0.2) @ v
+def _block(x: grad.Var, w: grad.Var, v: grad.Var, key: Key) -> grad.Var:
+    hidden = grad.gelu(x @ w + 0.1)
+    return x + grad.dropout(hidden, key, 0.2) @ v
 
 
-def _model(g: G.Graph, x: G.Var, weights: list[G.Var], checkpointed: bool, last: bool = False) -> G.Var:
+def _model(g: grad.Graph, x: grad.Var, weights: list[grad.Var], checkpointed: bool, last: bool = False) -> grad.Var:
     for i in range(0, len(weights), 2):
         key = Key(i)
         if not checkpointed:
             x = _block(x, weights[i], weights[i + 1], key)
         elif last:
 
-            def program(h: G.Graph, xs: list[G.Var], key: Key = key) -> G.Graph:
+            def program(h: grad.Graph, xs: list[grad.Var], key: Key = key) -> grad.Graph:
                 _block(xs[0], xs[1], xs[2], key)
                 return h
 
-            x = G.checkpoint([x, weights[i], weights[i + 1]], program)
+            x = grad.checkpoint([x, weights[i], weights[i + 1]], program)
         else:
-            x = G.checkpoint([x, weights[i], weights[i + 1]], lambda h, xs, key=key: _block(xs[0], xs[1], xs[2], key))
-    return G.mean(G.square(x))
+            x = grad.checkpoint(
+                [x, weights[i], weights[i + 1]], lambda h, xs, key=key: _block(xs[0], xs[1], xs[2], key)
+            )
+    return grad.mean(grad.square(x))
 
 
-def _built(rows: int, width: int, depth: int) -> tuple[G.Graph, G.Var, list[G.Var]]:
-    g = G.graph()
+def _built(rows: int, width: int, depth: int) -> tuple[grad.Graph, grad.Var, list[grad.Var]]:
+    g = grad.graph()
     weights = [g.input(normal(i, (width, width)) * np.float32(0.1)) for i in range(2 * depth)]
     return g, g.input(normal(99, (rows, width))), weights
 
@@ -67,22 +68,22 @@ def test_forward_mode_and_second_derivatives_go_through_it() -> None:
 
 
 def test_a_constant_input_has_no_gradient() -> None:
-    g = G.graph()
+    g = grad.graph()
     x, c = g.input(normal(0, (3,))), g.constant(normal(1, (3,)))
-    y = G.checkpoint([x, c], lambda h, xs: xs[0] * xs[1])
-    assert np.array_equal(g.backward(G.sum(y)).of(x), normal(1, (3,)))
-    assert not G.checkpoint([c], lambda h, xs: xs[0] * 2.0).active
+    y = grad.checkpoint([x, c], lambda h, xs: xs[0] * xs[1])
+    assert np.array_equal(g.backward(grad.sum(y)).of(x), normal(1, (3,)))
+    assert not grad.checkpoint([c], lambda h, xs: xs[0] * 2.0).active
 
 
 def test_it_may_make_constants_and_be_nested() -> None:
-    g = G.graph()
+    g = grad.graph()
     x = g.input(normal(0, (3,)))
 
-    def inner(h: G.Graph, xs: list[G.Var]) -> G.Var:
-        return G.square(xs[0]) + h.constant(np.ones(3, np.float32))
+    def inner(h: grad.Graph, xs: list[grad.Var]) -> grad.Var:
+        return grad.square(xs[0]) + h.constant(np.ones(3, np.float32))
 
-    y = G.checkpoint([x], lambda h, xs: G.checkpoint(xs, inner) * xs[0])
-    assert np.allclose(g.backward(G.sum(y)).of(x), 3 * normal(0, (3,)) ** 2 + 1, rtol=1e-6)
+    y = grad.checkpoint([x], lambda h, xs: grad.checkpoint(xs, inner) * xs[0])
+    assert np.allclose(g.backward(grad.sum(y)).of(x), 3 * normal(0, (3,)) ** 2 + 1, rtol=1e-6)
 
 
 def _peak(checkpointed: bool) -> int:
@@ -106,13 +107,13 @@ def test_eight_blocks_take_less_than_half_of_the_memory() -> None:
 
 
 def test_refusals() -> None:
-    g = G.graph()
+    g = grad.graph()
     x = g.input(normal(0, (3,)))
     wrong: list[Any] = [lambda h, xs: 1.0, lambda h, xs: h, lambda h, xs: x, lambda h, xs: None]
     for f in wrong:
         with pytest.raises(ConfigError, match=r"^checkpoint: the function must give a Var of the graph"):
-            G.checkpoint([x], f)
+            grad.checkpoint([x], f)
     with pytest.raises(ConfigError, match=r"^checkpoint: expected at least one input"):
-        G.checkpoint([], lambda h, xs: x)
+        grad.checkpoint([], lambda h, xs: x)
     with pytest.raises(ConfigError, match=r"^mul: Var\(\[3\]\) belongs to another graph"):
-        G.checkpoint([x], lambda h, xs: xs[0] * x)
+        grad.checkpoint([x], lambda h, xs: xs[0] * x)

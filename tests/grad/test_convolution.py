@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from bendtorch import Conv, Conv2d
-from bendtorch import grad as G
+from bendtorch import Conv, Conv2d, grad
 from bendtorch.errors import ShapeError
 from tests.support.grad import Case, Operation, check_operations, normal, of_sizes
 
@@ -27,7 +26,7 @@ def _case(
     (h, w), (kh, kw) = sides, window
     inputs = (normal(seed, (n, c, h + kh, w + kw)), normal(seed + 1, (o, c, kh, kw)), normal(seed + 2, (o,)))
     return Case(
-        lambda x, weight, bias: G.conv2d(x, weight, bias, stride, pad),
+        lambda x, weight, bias: grad.conv2d(x, weight, bias, stride, pad),
         lambda x, weight, bias: exact(x, weight, bias, stride, pad),
         inputs,
     )
@@ -48,9 +47,9 @@ def test_the_layer_has_the_same_bits() -> None:
     done = layer.fwd(p, x)
     dy = normal(3, done.y.shape)
     back = layer.bwd(p, done.s, dy, layer.zeros())
-    g = G.graph()
+    g = grad.graph()
     v, w, b = g.input(x.reshape(2, 3, 6, 7)), g.input(weight.reshape(4, 3, 3, 2)), g.input(bias[0])
-    y = G.conv2d(v, w, b, 2, 1)
+    y = grad.conv2d(v, w, b, 2, 1)
     grads = g.backward_from(y, dy.reshape(y.shape))
     assert np.array_equal(g.value(y).reshape(done.y.shape), done.y)
     assert np.array_equal(grads.of(v).reshape(x.shape), back.dx)
@@ -59,13 +58,13 @@ def test_the_layer_has_the_same_bits() -> None:
 
 
 def test_refusals() -> None:
-    g = G.graph()
+    g = grad.graph()
     x, w, b = g.input(normal(0, (1, 2, 4, 4))), g.input(normal(1, (3, 2, 2, 2))), g.input(normal(2, (3,)))
     with pytest.raises(ShapeError, match=r"^conv2d: expected x .*got \[1, 2, 4, 4\], \[3, 1, 2, 2\], \[3\]"):
-        G.conv2d(x, g.input(normal(1, (3, 1, 2, 2))), b)
+        grad.conv2d(x, g.input(normal(1, (3, 1, 2, 2))), b)
     with pytest.raises(ShapeError, match=r"^conv2d: expected x"):
-        G.conv2d(x, w, g.input(normal(2, (2,))))
+        grad.conv2d(x, w, g.input(normal(2, (2,))))
     with pytest.raises(ShapeError, match=r"^conv2d\(1, 2, 4, 4, 3, 5, 2\): the window is 5 high, the image only 4"):
-        G.conv2d(x, g.input(normal(1, (3, 2, 5, 2))), b)
+        grad.conv2d(x, g.input(normal(1, (3, 2, 5, 2))), b)
     with pytest.raises(ShapeError, match="stride"):
-        G.conv2d(x, w, b, stride=0)
+        grad.conv2d(x, w, b, stride=0)

@@ -7,39 +7,39 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bendtorch import grad as G
+from bendtorch import grad
 from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from tests.support.grad import normal
 
 
-def _cube(x: G.Var) -> G.Var:
+def _cube(x: grad.Var) -> grad.Var:
     value = x.graph.value(x)  # type: ignore[attr-defined]
-    return G.custom([x], value**3, lambda d: [3 * value**2 * d])
+    return grad.custom([x], value**3, lambda d: [3 * value**2 * d])
 
 
 def test_it_is_one_operation_among_others() -> None:
-    g = G.graph()
+    g = grad.graph()
     x = g.input(normal(0, (2, 3)))
-    loss = G.sum(_cube(G.square(x)) * 2.0)
+    loss = grad.sum(_cube(grad.square(x)) * 2.0)
     assert np.allclose(g.value(loss), 2 * np.sum(normal(0, (2, 3)) ** 6.0), rtol=1e-6)
     assert np.allclose(g.backward(loss).of(x), 12 * normal(0, (2, 3)) ** 5.0, rtol=1e-5)
 
 
 def test_several_inputs_have_a_gradient_each() -> None:
-    g = G.graph()
+    g = grad.graph()
     a, b = normal(0, (3,)), normal(1, (3,))
     x, y = g.input(a), g.constant(b)
-    z = G.custom([x, y], a * b, lambda d: (d * b, d * a))
-    grads = g.backward(G.sum(z))
+    z = grad.custom([x, y], a * b, lambda d: (d * b, d * a))
+    grads = g.backward(grad.sum(z))
     assert np.array_equal(grads.of(x), b)
     assert not np.any(grads.of(y))
 
 
 def test_it_has_no_other_derivative() -> None:
-    g = G.graph()
+    g = grad.graph()
     x = g.input(normal(0, (3,)))
-    loss = G.sum(_cube(x))
-    text = r"^custom: it has a value and a backward pass only, so its derivative in forward mode, and those of its gradient"
+    loss = grad.sum(_cube(x))
+    text = r"^custom: it has a value and a backward pass only, so its derivative in forward mode, and those"
     with pytest.raises(ConfigError, match=text):
         g.tangent([x], [normal(1, (3,))], loss)
     with pytest.raises(ConfigError, match=text):
@@ -47,7 +47,7 @@ def test_it_has_no_other_derivative() -> None:
 
 
 def test_the_gradient_it_gets_cannot_be_written_to() -> None:
-    g = G.graph()
+    g = grad.graph()
     x = g.input(normal(0, (3,)))
 
     def backward(d: Any) -> Any:
@@ -55,23 +55,23 @@ def test_the_gradient_it_gets_cannot_be_written_to() -> None:
         return [d]
 
     with pytest.raises(ValueError, match="read-only"):
-        g.backward(G.sum(G.custom([x], normal(0, (3,)), backward)))
+        g.backward(grad.sum(grad.custom([x], normal(0, (3,)), backward)))
 
 
 def test_refusals() -> None:
-    g = G.graph()
+    g = grad.graph()
     x = g.input(normal(0, (3,)))
     with pytest.raises(ShapeError, match=r"^custom: backward must give 1 gradients, one for each input, got 2"):
-        g.backward(G.sum(G.custom([x], normal(0, (3,)), lambda d: [d, d])))
+        g.backward(grad.sum(grad.custom([x], normal(0, (3,)), lambda d: [d, d])))
     with pytest.raises(ShapeError, match=r"^custom: backward must give 1 gradients, one for each input, got ndarray"):
-        g.backward(G.sum(G.custom([x], normal(0, (3,)), lambda d: d)))
+        g.backward(grad.sum(grad.custom([x], normal(0, (3,)), lambda d: d)))
     with pytest.raises(ShapeError, match=r"^custom: gradient 0 must have the shape \[3\], got \[1\]"):
-        g.backward(G.sum(G.custom([x], normal(0, (3,)), lambda d: [d[:1]])))
+        g.backward(grad.sum(grad.custom([x], normal(0, (3,)), lambda d: [d[:1]])))
     with pytest.raises(DtypeError, match=r"^custom: gradient 0 must be float32"):
-        g.backward(G.sum(G.custom([x], normal(0, (3,)), lambda d: [d.astype(np.float64)])))
+        g.backward(grad.sum(grad.custom([x], normal(0, (3,)), lambda d: [d.astype(np.float64)])))
     with pytest.raises(DtypeError, match=r"^custom: the result must be float32"):
-        G.custom([x], np.zeros(3), lambda d: [d])
+        grad.custom([x], np.zeros(3), lambda d: [d])
     with pytest.raises(ConfigError, match=r"^custom: backward must be a function, got None"):
-        G.custom([x], normal(0, (3,)), None)  # type: ignore[arg-type]
+        grad.custom([x], normal(0, (3,)), None)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"^custom: expected at least one input"):
-        G.custom([], normal(0, (3,)), lambda d: [])
+        grad.custom([], normal(0, (3,)), lambda d: [])

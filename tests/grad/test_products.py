@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from bendtorch import grad as G
+from bendtorch import grad
 from bendtorch.errors import DtypeError, ShapeError
 from bendtorch.grad.products import product
 from tests.support.grad import Case, Operation, check_operations, normal, of_sizes
@@ -18,7 +18,7 @@ flags = st.booleans()
 
 
 def _matmul(lead: list[int], m: int, k: int, n: int, seed: int) -> Case:
-    return Case(G.matmul, np.matmul, (normal(seed, (*lead, m, k)), normal(seed + 1, (k, n))))
+    return Case(grad.matmul, np.matmul, (normal(seed, (*lead, m, k)), normal(seed + 1, (k, n))))
 
 
 def _stored(b: int, m: int, k: int, ta: bool) -> tuple[int, ...]:
@@ -32,13 +32,13 @@ def _batch(b: int, m: int, k: int, n: int, ta: bool, tb: bool, shared: bool, see
         return np.matmul(np.swapaxes(x, -1, -2) if ta else x, np.swapaxes(y, -1, -2) if tb else y)
 
     inputs = (normal(seed, _stored(b, m, k, ta)), normal(seed + 1, right))
-    return Case(lambda x, y: G.batch_matmul(x, y, ta, tb), exact, inputs)
+    return Case(lambda x, y: grad.batch_matmul(x, y, ta, tb), exact, inputs)
 
 
 def _turned(m: int, k: int, n: int, ta: bool, tb: bool, seed: int) -> Case:
     inputs = (normal(seed, (k, m) if ta else (m, k)), normal(seed + 1, (n, k) if tb else (k, n)))
     return Case(
-        lambda x, y: (G.transpose(x) if ta else x) @ (G.transpose(y) if tb else y),
+        lambda x, y: (grad.transpose(x) if ta else x) @ (grad.transpose(y) if tb else y),
         lambda x, y: (x.T if ta else x) @ (y.T if tb else y),
         inputs,
     )
@@ -51,7 +51,7 @@ test_operation = check_operations(
     Operation(
         "x with its transpose",
         of_sizes(
-            lambda m, n, seed: Case(lambda x: x @ G.transpose(x), lambda x: x @ x.T, (normal(seed, (m, n)),)),
+            lambda m, n, seed: Case(lambda x: x @ grad.transpose(x), lambda x: x @ x.T, (normal(seed, (m, n)),)),
             sizes,
             sizes,
         ),
@@ -60,7 +60,7 @@ test_operation = check_operations(
 
 
 def test_larger_products_are_close_to_float64() -> None:
-    g = G.graph()
+    g = grad.graph()
     x, w = normal(0, (3, 40, 300)), normal(1, (300, 70))
     wanted = np.matmul(x.astype(np.float64), w)
     bound = 40 * 2.0**-24 * np.matmul(np.abs(x), np.abs(w))
@@ -73,17 +73,17 @@ def test_larger_products_are_close_to_float64() -> None:
 
 def test_a_product_has_the_bits_of_its_parts() -> None:
     """A batch of products is one product after another, and a transposed factor changes nothing in its sum."""
-    g = G.graph()
+    g = grad.graph()
     x, y = normal(0, (5, 33, 65)), normal(1, (5, 65, 34))
-    whole = g.value(G.batch_matmul(g.input(x), g.input(y)))
+    whole = g.value(grad.batch_matmul(g.input(x), g.input(y)))
     for i in range(5):
-        assert np.array_equal(whole[i], g.value(G.batch_matmul(g.input(x[i : i + 1]), g.input(y[i : i + 1])))[0])
+        assert np.array_equal(whole[i], g.value(grad.batch_matmul(g.input(x[i : i + 1]), g.input(y[i : i + 1])))[0])
 
 
 def test_a_transposed_factor_is_not_copied() -> None:
-    g = G.graph()
+    g = grad.graph()
     x, w = g.input(normal(0, (4, 5))), g.input(normal(1, (3, 5)))
-    turned = G.transpose(w)
+    turned = grad.transpose(w)
     y = x @ turned
     assert y.inputs == (x, w)
     assert turned.lazy.value is None
@@ -92,36 +92,36 @@ def test_a_transposed_factor_is_not_copied() -> None:
 
 
 def test_operators_take_arrays_on_either_side() -> None:
-    g = G.graph()
+    g = grad.graph()
     a, b = normal(0, (2, 3)), normal(1, (3, 4))
     assert np.allclose(g.value(g.input(a) @ b), a @ b)
     assert np.allclose(g.value(a @ g.input(b)), a @ b)
-    assert np.allclose(g.value(G.matmul(a, g.input(b))), a @ b)
+    assert np.allclose(g.value(grad.matmul(a, g.input(b))), a @ b)
 
 
 @pytest.mark.parametrize(
     ("x", "y"), [((2, 3), (4, 2)), ((3,), (3, 2)), ((2, 3), (3,)), ((2, 2, 3), (3, 3, 2)), ((2, 3), (2, 3, 2))]
 )
 def test_shapes_that_do_not_fit_are_refused(x: tuple[int, ...], y: tuple[int, ...]) -> None:
-    g = G.graph()
+    g = grad.graph()
     with pytest.raises(ShapeError, match=r"^(matmul|batch_matmul): .*\[.*\] and \[.*\]"):
         _ = g.input(normal(0, x)) @ g.input(normal(1, y))
 
 
 def test_batch_matmul_names_the_transposes() -> None:
-    g = G.graph()
+    g = grad.graph()
     x, y = g.input(normal(0, (2, 3, 4))), g.input(normal(1, (2, 3, 4)))
     with pytest.raises(
         ShapeError, match=r"^batch_matmul: the shapes \[2, 3, 4\] transposed and \[2, 3, 4\] transposed do not fit"
     ):
-        G.batch_matmul(x, y, ta=True, tb=True)
+        grad.batch_matmul(x, y, ta=True, tb=True)
     with pytest.raises(DtypeError, match=r"^batch_matmul: expected a Var, got ndarray"):
-        G.batch_matmul(x, normal(0, (2, 4, 3)))  # type: ignore[arg-type]
+        grad.batch_matmul(x, normal(0, (2, 4, 3)))  # type: ignore[arg-type]
     with pytest.raises(DtypeError, match=r"^matmul: expected a Var, got ndarray"):
-        G.matmul(normal(0, (2, 3)), normal(0, (3, 3)))
+        grad.matmul(normal(0, (2, 3)), normal(0, (3, 3)))
 
 
 def test_product_takes_one_matrix_on_the_left_for_a_batch() -> None:
-    g = G.graph()
+    g = grad.graph()
     x, y = normal(0, (3, 2)), normal(1, (4, 3, 5))
     assert np.allclose(g.value(product(g.input(x), g.input(y), True, False)), x.T @ y, atol=1e-6)

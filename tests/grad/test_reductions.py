@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from bendtorch import grad as G
+from bendtorch import grad
 from bendtorch.errors import DtypeError, ShapeError
 from tests.support.grad import Case, Operation, check_operations, normal, shapes, unary
 
@@ -31,40 +31,40 @@ def _reduced(x: Any, shape: tuple[int, ...], reduce: Any) -> Any:
 
 def _sums(pair: Any, seed: int) -> Case:
     x, shape = normal(seed, pair[0]), pair[1]
-    return Case(lambda v: G.sum_to(v, shape), lambda v: _reduced(v, shape, np.sum), (x,))
+    return Case(lambda v: grad.sum_to(v, shape), lambda v: _reduced(v, shape, np.sum), (x,))
 
 
 def _maxima(pair: Any, seed: int) -> Case:
     x, shape = normal(seed, pair[0]), pair[1]
-    return Case(lambda v: G.max_to(v, shape), lambda v: _reduced(v, shape, np.max), (x,))
+    return Case(lambda v: grad.max_to(v, shape), lambda v: _reduced(v, shape, np.max), (x,))
 
 
 def _broadcasts(pair: Any, seed: int) -> Case:
     x, shape = normal(seed, pair[1]), pair[0]
-    return Case(lambda v: G.broadcast_to(v, shape), lambda v: np.broadcast_to(v, shape), (x,))
+    return Case(lambda v: grad.broadcast_to(v, shape), lambda v: np.broadcast_to(v, shape), (x,))
 
 
 seeds = st.integers(0, 2**31)
 
 test_operation = check_operations(
-    Operation("sum", unary(G.sum, np.sum)),
+    Operation("sum", unary(grad.sum, np.sum)),
     Operation(
         "mean",
         st.builds(
-            lambda s, seed: Case(G.mean, np.mean, (normal(seed, s),)), shapes.filter(lambda s: 0 not in s), seeds
+            lambda s, seed: Case(grad.mean, np.mean, (normal(seed, s),)), shapes.filter(lambda s: 0 not in s), seeds
         ),
     ),
     Operation("sum_to", st.builds(_sums, _smaller(), seeds)),
     Operation("max_to", st.builds(_maxima, _smaller(1), seeds)),
     Operation("broadcast_to", st.builds(_broadcasts, _smaller(), seeds)),
-    Operation("sum of squares", unary(lambda x: G.sum(G.square(x) * x), lambda x: np.sum(x**3))),
+    Operation("sum of squares", unary(lambda x: grad.sum(grad.square(x) * x), lambda x: np.sum(x**3))),
 )
 
 
 def test_equal_largest_numbers_share_evenly() -> None:
-    g = G.graph()
+    g = grad.graph()
     x = g.input(np.array([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]], np.float32))
-    y = G.max_to(x, (2, 1))
+    y = grad.max_to(x, (2, 1))
     assert g.value(y).tolist() == [[3.0], [2.0]]
     gradient = g.backward_from(y, np.array([[1.0], [3.0]], np.float32)).of(x)
     assert gradient.tolist() == [[0.0, 0.5, 0.5], [1.0, 1.0, 1.0]]
@@ -74,36 +74,36 @@ def test_equal_largest_numbers_share_evenly() -> None:
 
 def test_sums_are_taken_in_float64() -> None:
     """A float32 total of this would stay at 2^24."""
-    g = G.graph()
+    g = grad.graph()
     x = g.input(np.ones((1 << 24) + 8, np.float32))
-    assert g.value(G.sum(x)) == (1 << 24) + 8
-    assert g.value(G.mean(x)) == 1
+    assert g.value(grad.sum(x)) == (1 << 24) + 8
+    assert g.value(grad.mean(x)) == 1
 
 
 def test_nan_is_the_largest() -> None:
-    g = G.graph()
+    g = grad.graph()
     x = g.input(np.array([[1.0, np.nan], [-np.inf, -np.inf]], np.float32))
-    largest = g.value(G.max_to(x, (2, 1)))
+    largest = g.value(grad.max_to(x, (2, 1)))
     assert np.isnan(largest[0, 0])
     assert largest[1, 0] == -np.inf
 
 
 def test_sums_of_nothing_are_zero_and_other_reductions_are_refused() -> None:
-    g = G.graph()
+    g = grad.graph()
     x = g.input(np.zeros((3, 0), np.float32))
-    assert g.value(G.sum(x)) == 0
-    assert g.value(G.sum_to(x, (3, 1))).tolist() == [[0.0]] * 3
+    assert g.value(grad.sum(x)) == 0
+    assert g.value(grad.sum_to(x, (3, 1))).tolist() == [[0.0]] * 3
     with pytest.raises(ShapeError, match=r"^mean: the mean over no elements is not defined, got the shape \[3, 0\]"):
-        G.mean(x)
+        grad.mean(x)
     with pytest.raises(ShapeError, match=r"^max_to: no number is the largest of none"):
-        G.max_to(x, (3, 1))
-    assert g.value(G.max_to(g.input(np.zeros((0, 3), np.float32)), (0, 1))).shape == (0, 1)
+        grad.max_to(x, (3, 1))
+    assert g.value(grad.max_to(g.input(np.zeros((0, 3), np.float32)), (0, 1))).shape == (0, 1)
 
 
 def test_shapes_that_do_not_reduce_are_refused() -> None:
-    g = G.graph()
+    g = grad.graph()
     x = g.input(normal(0, (2, 3)))
-    for call in (G.sum_to, G.max_to):
+    for call in (grad.sum_to, grad.max_to):
         for shape in ((2, 2), (3, 1), (1, 2, 3), (6,)):
             with pytest.raises(ShapeError, match=rf"^{call.__name__}: the shape \[2, 3\] does not reduce to"):
                 call(x, shape)
@@ -114,4 +114,4 @@ def test_shapes_that_do_not_reduce_are_refused() -> None:
     with pytest.raises(
         ShapeError, match=r"^broadcast_to: shape \[2, 3\] does not broadcast to \[2, 2\]|do not broadcast"
     ):
-        G.broadcast_to(x, (2, 2))
+        grad.broadcast_to(x, (2, 2))

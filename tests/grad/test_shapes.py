@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from bendtorch import grad as G
+from bendtorch import grad
 from bendtorch.errors import DtypeError, ShapeError
 from tests.support.grad import Case, Operation, check_operations, normal, seeds, shapes
 
@@ -17,17 +17,17 @@ some_axes = shapes.filter(bool)
 
 def _reshape(shape: Any, seed: int) -> Case:
     other = (*reversed(shape), 1)
-    return Case(lambda x: G.reshape(x, other), lambda x: x.reshape(other), (normal(seed, shape),))
+    return Case(lambda x: grad.reshape(x, other), lambda x: x.reshape(other), (normal(seed, shape),))
 
 
 def _transpose(shape: Any, seed: int) -> Case:
-    return Case(G.transpose, lambda x: np.swapaxes(x, -1, -2), (normal(seed, shape),))
+    return Case(grad.transpose, lambda x: np.swapaxes(x, -1, -2), (normal(seed, shape),))
 
 
 def _permute(shape: Any, seed: int) -> Case:
     axes = np.random.default_rng(seed).permutation(len(shape)).tolist()
     named = [axis - len(shape) if axis % 2 else axis for axis in axes]
-    return Case(lambda x: G.permute(x, named), lambda x: x.transpose(axes), (normal(seed, shape),))
+    return Case(lambda x: grad.permute(x, named), lambda x: x.transpose(axes), (normal(seed, shape),))
 
 
 def _slice(shape: Any, seed: int) -> Case:
@@ -36,7 +36,7 @@ def _slice(shape: Any, seed: int) -> Case:
     start, stop = sorted(int(k) for k in generator.integers(0, shape[axis] + 1, 2))
     places: list[Any] = [np.s_[:]] * len(shape)
     places[axis] = np.s_[start:stop]
-    return Case(lambda x: G.slice(x, axis, start, stop), lambda x: x[tuple(places)], (normal(seed, shape),))
+    return Case(lambda x: grad.slice(x, axis, start, stop), lambda x: x[tuple(places)], (normal(seed, shape),))
 
 
 def _concat(shape: Any, seed: int) -> Case:
@@ -47,7 +47,7 @@ def _concat(shape: Any, seed: int) -> Case:
         own = list(shape)
         own[axis] = int(generator.integers(0, 4))
         inputs.append(normal(seed + i, own))
-    return Case(lambda *xs: G.concat(xs, axis), lambda *xs: np.concatenate(xs, axis), tuple(inputs))
+    return Case(lambda *xs: grad.concat(xs, axis), lambda *xs: np.concatenate(xs, axis), tuple(inputs))
 
 
 test_operation = check_operations(
@@ -60,7 +60,7 @@ test_operation = check_operations(
         "parts of a square",
         st.builds(
             lambda n, seed: Case(
-                lambda x: G.concat([G.slice(G.square(x), 0, 0, 1), G.transpose(x)], 0),
+                lambda x: grad.concat([grad.slice(grad.square(x), 0, 0, 1), grad.transpose(x)], 0),
                 lambda x: np.concatenate([x[:1] ** 2, x.T]),
                 (normal(seed, (n, n)),),
             ),
@@ -72,35 +72,35 @@ test_operation = check_operations(
 
 
 def test_the_same_value_several_times_in_a_concatenation() -> None:
-    g = G.graph()
+    g = grad.graph()
     x = g.input(normal(0, (2, 2)))
-    y = G.concat([x, x, x], 0)
+    y = grad.concat([x, x, x], 0)
     ct = normal(1, (6, 2))
     assert np.allclose(g.backward_from(y, ct).of(x), ct[:2] + ct[2:4] + ct[4:])
 
 
 def test_refusals() -> None:
-    g = G.graph()
+    g = grad.graph()
     x = g.input(normal(0, (2, 3)))
     with pytest.raises(ShapeError, match=r"^reshape: the shape \[2, 3\] has 6 elements, \[4\] has 4"):
-        G.reshape(x, (4,))
+        grad.reshape(x, (4,))
     with pytest.raises(ShapeError, match=r"^reshape: sizes must be at least 0"):
-        G.reshape(x, (3, -1))
+        grad.reshape(x, (3, -1))
     with pytest.raises(ShapeError, match=r"^transpose: x must have at least two axes, got the shape \[3\]"):
-        G.transpose(g.input(normal(0, (3,))))
+        grad.transpose(g.input(normal(0, (3,))))
     with pytest.raises(ShapeError, match=r"^permute: axes must name each of 2 axes once, got \[0, 0\]"):
-        G.permute(x, (0, 0))
+        grad.permute(x, (0, 0))
     with pytest.raises(ShapeError, match=r"^permute: axis 2 of an array of 2 axes; they go from -2 to 1"):
-        G.permute(x, (0, 2))
+        grad.permute(x, (0, 2))
     with pytest.raises(ShapeError, match=r"^slice: expected 0 <= start <= stop <= 3 for axis -1 .*got 1 and 4"):
-        G.slice(x, -1, 1, 4)
+        grad.slice(x, -1, 1, 4)
     with pytest.raises(ShapeError, match=r"^slice: expected"):
-        G.slice(x, 0, -1, 1)
+        grad.slice(x, 0, -1, 1)
     with pytest.raises(DtypeError, match=r"^slice: start must be an int, got 0.5"):
-        G.slice(x, 0, 0.5, 1)  # type: ignore[arg-type]
+        grad.slice(x, 0, 0.5, 1)  # type: ignore[arg-type]
     with pytest.raises(DtypeError, match=r"^slice: axis must be an int, got None"):
-        G.slice(x, None, 0, 1)  # type: ignore[arg-type]
+        grad.slice(x, None, 0, 1)  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match=r"^concat: expected at least one value"):
-        G.concat([], 0)
+        grad.concat([], 0)
     with pytest.raises(ShapeError, match=r"^concat: .*got the shapes \[2, 3\] and \[3, 3\]"):
-        G.concat([x, g.input(normal(0, (3, 3)))], 1)
+        grad.concat([x, g.input(normal(0, (3, 3)))], 1)

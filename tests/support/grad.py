@@ -1,6 +1,6 @@
 """`check_operations`: the checks that every operation of the tape passes, one line for each operation.
 
-    test_operation = check_operations(Operation("exp", unary(G.exp, np.exp)), ...)
+    test_operation = check_operations(Operation("exp", unary(grad.exp, np.exp)), ...)
 
 An operation draws cases: a function on Vars, the same in float64 numpy, and float32 inputs. Its Jacobian is taken from
 the float64 function by central differences, and judges the value, both directions of derivatives, and derivatives of
@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, mutually_broadcastable_shapes
 
-from bendtorch import grad as G
+from bendtorch import grad
 from bendtorch.kernels.compile import JIT
 
 EXAMPLES: Final = 15 if JIT else 5
@@ -61,6 +61,12 @@ def signed(seed: int, shape: Sequence[int]) -> Any:
     """Numbers away from 0."""
     x = normal(seed, shape)
     return (x + np.copysign(0.5, x)).astype(np.float32)
+
+
+def log_softmax(x: Any) -> Any:
+    """The logarithms of the probabilities of each row."""
+    shifted = x - x.max(-1, keepdims=True, initial=-np.inf)
+    return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
 
 
 shapes: Final = array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)
@@ -118,7 +124,7 @@ def near(actual: Any, wanted: Any, magnitude: Any, part: float = CLOSE) -> bool:
 
 
 def _check_value(case: Case) -> None:
-    g = G.graph()
+    g = grad.graph()
     y = g.value(case.call(*map(g.input, case.inputs)))
     wanted = np.asarray(case.exact(*wide(case.inputs)))
     assert y.dtype == np.float32
@@ -127,7 +133,7 @@ def _check_value(case: Case) -> None:
 
 
 def _check_gradients(case: Case) -> None:
-    g = G.graph()
+    g = grad.graph()
     xs = [g.input(x) for x in case.inputs]
     y = case.call(*xs)
     ct = normal(7, y.shape)
@@ -140,7 +146,7 @@ def _check_gradients(case: Case) -> None:
 
 
 def _check_tangents(case: Case) -> None:
-    g = G.graph()
+    g = grad.graph()
     xs = [g.input(x) for x in case.inputs]
     y = case.call(*xs)
     directions = [normal(11 + i, x.shape) for i, x in enumerate(xs)]
@@ -159,7 +165,7 @@ def _check_tangents(case: Case) -> None:
 
 def _check_twice(case: Case) -> None:
     """The derivative of the gradient of ⟨ct, y⟩ along directions, from both ways of taking it."""
-    g = G.graph()
+    g = grad.graph()
     xs = [g.input(x) for x in case.inputs]
     y = case.call(*xs)
     ct = normal(7, y.shape)
@@ -167,7 +173,7 @@ def _check_twice(case: Case) -> None:
     gradients = g.gradients(y, xs, g.constant(ct))
     wanted = _second(case, ct, directions)
     forward = [g.tangent(xs, directions, gradient) for gradient in gradients]
-    inner = [G.sum(gradient * g.constant(d)) for gradient, d in zip(gradients, directions, strict=True)]
+    inner = [grad.sum(gradient * g.constant(d)) for gradient, d in zip(gradients, directions, strict=True)]
     total = inner[0]
     for part in inner[1:]:
         total = total + part
