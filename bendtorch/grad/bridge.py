@@ -55,7 +55,9 @@ class Pass(Opaque):
         self.saved, self.form = done.s, done.y
         outputs = list(_arrays(done.y))
         self.shapes = [y.shape for y in outputs]
-        return leaf(outputs[0] if len(outputs) == 1 else np.concatenate([y.reshape(-1) for y in outputs]))
+        if len(outputs) == 1:
+            return leaf(outputs[0])
+        return leaf(np.concatenate([np.zeros(0, np.float32), *(y.reshape(-1) for y in outputs)]))
 
     def cotangents(self, d: Var, out: Var, *xs: Var) -> Sequence[Var | None]:
         """The layer's backward pass, into a gradient of zeros."""

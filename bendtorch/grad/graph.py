@@ -19,7 +19,7 @@ import numpy as np
 from bendtorch.errors import ShapeError
 from bendtorch.grad.grads import Grads
 from bendtorch.grad.guards import guard_array
-from bendtorch.grad.lazy import constant, leaf
+from bendtorch.grad.lazy import Lazy, constant, leaf
 from bendtorch.grad.precision import Float, set_autocast
 from bendtorch.grad.tape import Tape, array_of, guard_on, read_only
 from bendtorch.grad.var import Array, Var
@@ -38,12 +38,12 @@ class Graph(Tape):
         """
         return self.hold(leaf(guard_array(value, "input", "the value")), active=True)
 
-    def constant(self, value: Array) -> Var:
-        """A value that no derivative is taken against: data, labels.
+    def constant(self, value: Array | Lazy) -> Var:
+        """A value that no derivative is taken against: data, labels, a gradient that is not computed yet.
 
         No gradient is computed for it, nor for what depends on constants alone; it reads as zeros.
         """
-        return self.hold(leaf(guard_array(value, "constant", "the value")))
+        return self.hold(value if isinstance(value, Lazy) else leaf(guard_array(value, "constant", "the value")))
 
     def autocast(self, kind: Float, emulate: bool = False) -> None:
         """Compute matrix products from now on in F16, BF16 or FP8, and again in float32 after F32.

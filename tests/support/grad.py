@@ -222,3 +222,10 @@ def check_operations(*operations: Operation) -> Callable[..., None]:
         checked()
 
     return test
+
+
+def check_case(case: Case) -> None:
+    """Every check of one case."""
+    with np.errstate(all="ignore"):
+        for check in CHECKS.values():
+            check(case)
