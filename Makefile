@@ -88,6 +88,6 @@ $(VENV)/.previous: $(VENV)/.dev
 	@touch $@
 
 $(VENV)/.reference: pyproject.toml | $(BIN)/python
-	$(PIP) install 'torch==2.13.0' 'mpmath>=1.3' 'transformers>=5.0,<6'
+	$(PIP) install 'torch==2.13.0' 'mpmath>=1.3' 'expecttest>=0.3' 'transformers>=5.0,<6'
 	$(PIP) install --editable '.[dev]'
 	@touch $@

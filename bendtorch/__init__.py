@@ -118,11 +118,11 @@ _PARTS: Final = (
     "layers",
     "combine",
     "losses",
-    "grad",
     "laws",
     "train",
     "checkpoint",
     "models",
+    "grad",  # last: its file `evaluate` is not the public name
 )
 
 __all__ = [

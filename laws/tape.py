@@ -16,14 +16,9 @@ from bendtorch import grad
 from bendtorch.grad.lazy import leaf
 from bendtorch.grad.random import DropoutRule
 from bendtorch.kernels.dropout import mask_key
+from tests.support.tape_models import linear
 
 Program: TypeAlias = Callable[..., Any]
-
-
-def linear(x: grad.Var, weight: grad.Var, bias: grad.Var | None = None) -> grad.Var:
-    """x·wᵀ + b."""
-    y = x @ grad.transpose(weight)
-    return y if bias is None else y + bias
 
 
 def _vector(row: grad.Var) -> grad.Var:

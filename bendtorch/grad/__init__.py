@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bendtorch.grad.activations import gelu, gelu_erf, relu, silu
 from bendtorch.grad.attention import attention
-from bendtorch.grad.bridge import layer_of, record
+from bendtorch.grad.bridge import Past, Recorded, layer_of, record
 from bendtorch.grad.checkpoint import checkpoint
 from bendtorch.grad.convolution import conv2d
 from bendtorch.grad.custom import Backward, custom
@@ -64,6 +64,8 @@ __all__ = [
     "Grads",
     "Graph",
     "Lazy",
+    "Past",
+    "Recorded",
     "Var",
     "abs",
     "add",

@@ -17,7 +17,7 @@ from tests.support.grad import EXAMPLES, Case, check_case, normal, seeds
 
 SHAPES: Final = ((), (3,), (2, 1), (2, 3))
 UNARY: Final[tuple[tuple[Callable[..., Any], Callable[..., Any]], ...]] = (
-    (grad.tanh, np.tanh),
+    (grad.sigmoid, lambda x: 1 / (1 + np.exp(-x))),
     (grad.neg, np.negative),
     (grad.square, np.square),
     (lambda x: grad.sum_to(x, ()), np.sum),
@@ -49,8 +49,8 @@ def _program(steps: list[tuple[int, int, int]]) -> tuple[Callable[..., Any], Cal
         return values[-1]
 
     return (
-        lambda *xs: run(0, xs, lambda v: grad.tanh(v) * 2.0),
-        lambda *xs: run(1, xs, lambda v: np.tanh(v) * 2.0),
+        lambda *xs: run(0, xs, lambda v: v / (grad.square(v) + 1.0)),
+        lambda *xs: run(1, xs, lambda v: v / (v * v + 1)),
     )
 
 
@@ -61,7 +61,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=4 * EXAMPLES, deadline=None)
+@settings(max_examples=2 * EXAMPLES)
 @given(steps, st.lists(st.sampled_from(SHAPES), min_size=1, max_size=3), seeds)
 def test_random_programs_have_the_derivatives_of_float64(
     steps: list[tuple[int, int, int]], inputs: list[tuple[int, ...]], seed: int

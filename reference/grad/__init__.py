@@ -1,0 +1,1 @@
+"""The tape beside PyTorch: values, vector-Jacobian and Jacobian-vector products."""
