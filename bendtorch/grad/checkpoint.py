@@ -58,7 +58,8 @@ def _run(program: Program, tape: Graph, xs: list[Var]) -> Var:
     before = tape.watchers, tape.precision
 
     def note(result: Var, rule: Rule, inputs: tuple[Var, ...]) -> Var:
-        last[:] = [result]
+        if result.graph is tape:  # what it computes may be recorded on tapes like this one
+            last[:] = [result]
         return result
 
     tape.watchers += (note,)
@@ -67,7 +68,7 @@ def _run(program: Program, tape: Graph, xs: list[Var]) -> Var:
     finally:
         tape.watchers, tape.precision = before
     if result is tape and last:
-        return last[0]
+        return last.pop()
     if not isinstance(result, Var) or result.graph is not tape:
         raise ConfigError(
             "checkpoint: the function must give a Var of the graph that it was given, or that graph with the result"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +15,7 @@ from bendtorch.grad.tape import guard_vars
 from bendtorch.grad.var import Array, Var
 from bendtorch.kernels.dropout import dropout as kernel
 from bendtorch.keys import Key
-
-FRACTION: Final = 2**24  # the hash is a fraction of this
+from bendtorch.layers.dropout import thinning
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +36,10 @@ class DropoutRule(Linear):
 
     def _masked(self, x: Array) -> Array:
         out = new_array(x.shape)
-        rate = np.float32(self.rate)
-        scale = np.float32(1) / (np.float32(1) - rate) if rate < 1 else np.float32(0)
+        threshold, scale = thinning(self.rate)
         matrices: list[Any] = [x.reshape(1, -1), out.reshape(1, -1)]
         if x.size:
-            kernel(matrices[0], self.word, math.ceil(float(rate) * FRACTION), scale, matrices[1])
+            kernel(matrices[0], self.word, threshold, scale, matrices[1])
         return out
 
 

@@ -54,6 +54,13 @@ def _check_options(name: str, p: float, seed: int) -> None:
         raise ConfigError(f"{name}: seed must be an int from 0 to 2^32 - 1, got {seed!r}")
 
 
+def thinning(p: float) -> tuple[int, np.float32]:
+    """The number of 24 bits below which a hash drops, and the factor of what stays."""
+    p32 = np.float32(p)
+    scale = np.float32(1) / (np.float32(1) - p32) if p32 < 1 else np.float32(0)
+    return math.ceil(float(p32) * FRACTION), scale
+
+
 @dataclass(frozen=True)
 class _Dropout:
     """The layer's numbers, from which its variants are made."""
@@ -71,9 +78,8 @@ class _Dropout:
 
     def layer(self) -> Layer[Counter, Mat[N, C], Mat[N, C], Counter]:
         """The layer that drops."""
-        name, n, c, seed, p32 = str(self.info), self.n, self.c, self.seed, np.float32(self.p)
-        scale = np.float32(1) / (np.float32(1) - p32) if p32 < 1 else np.float32(0)
-        threshold = math.ceil(float(p32) * FRACTION)  # of 24 bits: below it means a fraction below p
+        name, n, c, seed = str(self.info), self.n, self.c, self.seed
+        threshold, scale = thinning(self.p)
 
         def masked(x: Mat[N, C], count: int, argument: str) -> Mat[N, C]:
             """x times the mask of step `count`."""

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from bendtorch import grad
 from reference.compare import Draw
@@ -72,7 +73,8 @@ def _torch(
     y = program.theirs(*xs)
     gradients = torch.autograd.grad(y, xs, torch.tensor(ct, dtype=dtype), allow_unused=True)
     along = tuple(torch.tensor(d, dtype=dtype) for d in directions)
-    _, tangent = torch.func.jvp(program.theirs, tuple(x.detach() for x in xs), along)
+    with sdpa_kernel(SDPBackend.MATH):  # attention's other kernels have no forward mode
+        _, tangent = torch.func.jvp(program.theirs, tuple(x.detach() for x in xs), along)
     found = [np.zeros(x.shape) if g is None else g.numpy() for x, g in zip(program.inputs, gradients, strict=True)]
     return y.detach().numpy(), found, tangent.detach().numpy()
 

@@ -76,7 +76,7 @@ def _reduced(call: Callable[..., grad.Var]) -> Adapter:
 
 
 def _mean(x: grad.Var, shape: tuple[int, ...]) -> grad.Var:
-    return grad.sum_to(x, shape) * (np.prod(shape) / np.prod(x.shape))
+    return grad.sum_to(x, shape) / (np.prod(x.shape) / np.prod(shape))
 
 
 def _sum_to_size(s: Sample) -> Callable[..., grad.Var]:

@@ -86,6 +86,32 @@ def test_it_may_make_constants_and_be_nested() -> None:
     assert np.allclose(g.backward(grad.sum(y)).of(x), 3 * normal(0, (3,)) ** 2 + 1, rtol=1e-6)
 
 
+def test_it_may_turn_on_autocast_for_itself() -> None:
+    """Which ends with it, and leaves the last value the last."""
+    g = grad.graph()
+    x = g.input(normal(0, (3, 3)))
+
+    def program(h: grad.Graph, xs: list[grad.Var]) -> grad.Graph:
+        h.autocast(grad.F16, emulate=True)
+        _ = grad.exp(xs[0] @ xs[0])
+        return h
+
+    y = grad.checkpoint([x], program)
+    low = g.value(y)
+    assert np.array_equal(low, low.astype(np.float16).astype(np.float32))
+    assert not np.array_equal(low, g.value(grad.exp(x @ x)))
+    assert g.precision is None
+    assert g.watchers == ()
+
+
+def test_it_may_differentiate_inside() -> None:
+    g = grad.graph()
+    x = g.input(normal(0, (3,)))
+    y = grad.checkpoint([x], lambda h, xs: h.gradients(grad.sum(grad.square(xs[0]) * xs[0]), [xs[0]])[0] * xs[0])
+    assert np.allclose(g.value(y), 3 * normal(0, (3,)) ** 3, rtol=1e-5)
+    assert np.allclose(g.backward(grad.sum(y)).of(x), 9 * normal(0, (3,)) ** 2, rtol=1e-5)
+
+
 def _peak(checkpointed: bool) -> int:
     """What a pass forward and backward takes beyond its inputs, in bytes."""
     g, x, weights = _built(2048, 32, 8)

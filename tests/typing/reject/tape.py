@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bendtorch import Dim, Key, Linear, Mat, grad
-from bendtorch.layer import matrix, no_params
+from bendtorch.layer import no_params
 from bendtorch.shapes.dims import D, N
 
 
@@ -20,4 +20,3 @@ def parameters(g: grad.Graph, n: Dim[N]) -> None:
     layer = Linear(n, 3, 4)
     grad.record(layer, g, Linear(n, 4, 3).init(Key(0)))  # E: record: "p" is Lin[4, 3], expected Lin[3, 4]  [arg-type]
     grad.layer_of(softsign, n, 3, 4, 5)  # E: Argument 5 to "layer_of" has incompatible type "int"; expected "Params[Never]"  [arg-type]
-    matrix(3, 4)
