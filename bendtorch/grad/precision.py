@@ -14,6 +14,7 @@ factor for each array, and the products are float32.
 from __future__ import annotations
 
 import enum
+import importlib
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -103,12 +104,11 @@ def rounded(x: Array, kind: Float) -> Array:
 
 def _types(kind: Float) -> Any:
     try:
-        import ml_dtypes  # noqa: PLC0415  a package that only emulation needs
+        return importlib.import_module("ml_dtypes")  # a package that only emulation needs
     except ImportError as error:
         raise ConfigError(
             f"autocast: emulating {kind.name} needs the package ml_dtypes; install it with: pip install ml_dtypes"
         ) from error
-    return ml_dtypes
 
 
 def keep_precision(result: Var, rule: Rule, xs: tuple[Var, ...]) -> Var:

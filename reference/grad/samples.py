@@ -6,6 +6,7 @@ axes, strides, groups) is left out: its adapter gives None.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import islice
@@ -53,9 +54,8 @@ class Sample:
 
 @lru_cache(1)
 def _operations() -> dict[tuple[str, str], Any]:
-    from torch.testing._internal.common_methods_invocations import op_db  # noqa: PLC0415  it takes seconds
-
-    return {(op.name, op.variant_test_name): op for op in reversed(op_db)}
+    invocations = importlib.import_module("torch.testing._internal.common_methods_invocations")  # it takes seconds
+    return {(op.name, op.variant_test_name): op for op in reversed(invocations.op_db)}
 
 
 def programs(operation: str, adapter: Adapter, seed: int) -> Iterator[Program]:

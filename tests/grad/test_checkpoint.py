@@ -20,22 +20,23 @@ def _block(x: grad.Var, w: grad.Var, v: grad.Var, key: Key) -> grad.Var:
     return x + grad.dropout(hidden, key, 0.2) @ v
 
 
+def _program(key: Key, last: bool) -> Any:
+    """A block as a function that gives its value, or the graph with the value last."""
+
+    def program(h: grad.Graph, xs: list[grad.Var]) -> grad.Var | grad.Graph:
+        y = _block(xs[0], xs[1], xs[2], key)
+        return h if last else y
+
+    return program
+
+
 def _model(g: grad.Graph, x: grad.Var, weights: list[grad.Var], checkpointed: bool, last: bool = False) -> grad.Var:
     for i in range(0, len(weights), 2):
         key = Key(i)
-        if not checkpointed:
-            x = _block(x, weights[i], weights[i + 1], key)
-        elif last:
-
-            def program(h: grad.Graph, xs: list[grad.Var], key: Key = key) -> grad.Graph:
-                _block(xs[0], xs[1], xs[2], key)
-                return h
-
-            x = grad.checkpoint([x, weights[i], weights[i + 1]], program)
+        if checkpointed:
+            x = grad.checkpoint([x, weights[i], weights[i + 1]], _program(key, last))
         else:
-            x = grad.checkpoint(
-                [x, weights[i], weights[i + 1]], lambda h, xs, key=key: _block(xs[0], xs[1], xs[2], key)
-            )
+            x = _block(x, weights[i], weights[i + 1], key)
     return grad.mean(grad.square(x))
 
 

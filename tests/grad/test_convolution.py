@@ -43,7 +43,8 @@ test_operation = check_operations(
 def test_the_layer_has_the_same_bits() -> None:
     layer: Any = Conv2d(2, 3, 6, 7, 4, 3, 2, stride=2, padding=1)
     x, weight, bias = normal(0, (2, 3 * 6 * 7)), normal(1, (4, 18)), normal(2, (1, 4))
-    p: Any = Conv(weight, bias)
+    made: Any = Conv
+    p = made(weight, bias)
     done = layer.fwd(p, x)
     dy = normal(3, done.y.shape)
     back = layer.bwd(p, done.s, dy, layer.zeros())

@@ -130,7 +130,7 @@ def test_what_is_no_var_is_refused() -> None:
     with pytest.raises(DtypeError, match=r"^add: expected a Var, got float"):
         grad.add(1.0, 2.0)
     with pytest.raises(DtypeError, match=r"^mul: the other operand must be float32 .*float64"):
-        _ = x * NUMBERS.astype(np.float64)
+        _ = x * NUMBERS.astype(np.float64)  # type: ignore[operator]
     with pytest.raises(
         DtypeError, match=r"^add: the other operand must be a Var, a float32 array or a number, got str"
     ):
