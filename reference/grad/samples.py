@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
+import numpy as np
 import torch
 
 from bendtorch import grad
@@ -58,16 +59,18 @@ def _operations() -> dict[tuple[str, str], Any]:
     return {(op.name, op.variant_test_name): op for op in reversed(invocations.op_db)}
 
 
-def programs(operation: str, adapter: Adapter, seed: int) -> Iterator[Program]:
-    """Those samples of an operation (`name`, or `name/variant`) that the adapter takes."""
+def programs(operation: str, adapter: Adapter, factor: float, seed: int) -> Iterator[Program]:
+    """Those samples of an operation (`name`, or `name/variant`) that the adapter takes, times a factor."""
     name, _, variant = operation.partition("/")
     torch.manual_seed(seed)
-    yield from islice(_taken(_operations()[name, variant], adapter), MOST)
+    for sample, ours in islice(_taken(_operations()[name, variant], adapter), MOST):
+        inputs = [tensor.detach().numpy() * np.float32(factor) for tensor in sample.tensors]
+        yield Program(ours, sample.call, inputs)
 
 
-def _taken(operation: Any, adapter: Adapter) -> Iterator[Program]:
+def _taken(operation: Any, adapter: Adapter) -> Iterator[tuple[Sample, Callable[..., grad.Var]]]:
     for drawn in operation.sample_inputs("cpu", torch.float32, requires_grad=True):
         sample = Sample(operation.op, drawn)
         ours = adapter(sample)
         if ours is not None:
-            yield Program(ours, sample.call, [tensor.detach().numpy() for tensor in sample.tensors])
+            yield sample, ours
