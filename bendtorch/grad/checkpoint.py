@@ -24,24 +24,21 @@ Program: TypeAlias = "Callable[[Graph, list[Var]], Var | Graph]"
 class Checkpoint(Fused):
     """A program as one operation."""
 
-    __slots__ = ("like", "program")
+    __slots__ = ("active", "like", "program")
     name = "checkpoint"
 
-    def __init__(self, program: Program, like: Tape) -> None:
-        self.program = program
+    def __init__(self, program: Program, like: Tape, active: Sequence[bool]) -> None:
+        self.program, self.active = program, active
         self.like = Graph(records=False, like=like)  # its precision, as it is now
 
     def value(self, *xs: Lazy) -> Lazy:
-        """The result alone."""
-        tape = Graph(records=False, like=self.like)
-        (result,) = force(_run(self.program, tape, [tape.hold(x) for x in xs]).lazy)
+        """The result alone. The program is recorded all the same, for it may ask for gradients."""
+        (result,) = force(self._run(xs)[0].lazy)
         return leaf(result)
 
     def cotangents(self, d: Var, out: Var, *xs: Var) -> Sequence[Var | None]:
         """The program once more, recorded, and backward."""
-        tape = Graph(like=self.like)
-        leaves = [tape.hold(x.lazy, x.active) for x in xs]
-        result = _run(self.program, tape, leaves)
+        result, leaves = self._run([x.lazy for x in xs])
         gradients = pull(result, d) if result.active else {}
         return [gradients.get(x.id) for x in leaves]
 
@@ -50,6 +47,12 @@ class Checkpoint(Fused):
         tape = xs[0].graph
         assert isinstance(tape, Graph)
         return _run(self.program, tape, list(xs))
+
+    def _run(self, xs: Sequence[Lazy]) -> tuple[Var, list[Var]]:
+        """The program on a fresh graph: its result, and its leaves."""
+        tape = Graph(like=self.like)
+        leaves = [tape.hold(x, active) for x, active in zip(xs, self.active, strict=True)]
+        return _run(self.program, tape, leaves), leaves
 
 
 def _run(program: Program, tape: Graph, xs: list[Var]) -> Var:
@@ -90,4 +93,4 @@ def checkpoint(inputs: Sequence[Var], f: Program) -> Var:
     if not inputs:
         raise ConfigError("checkpoint: expected at least one input")
     tape = inputs[0].graph
-    return tape.record(Checkpoint(f, tape), *inputs)
+    return tape.record(Checkpoint(f, tape, [x.active for x in inputs]), *inputs)
