@@ -33,12 +33,12 @@ class Checkpoint(Fused):
 
     def value(self, *xs: Lazy) -> Lazy:
         """The result alone. The program is recorded all the same, for it may ask for gradients."""
-        (result,) = force(self._run(xs)[0].lazy)
+        (result,) = force(self._afresh(xs)[0].lazy)
         return leaf(result)
 
     def cotangents(self, d: Var, out: Var, *xs: Var) -> Sequence[Var | None]:
         """The program once more, recorded, and backward."""
-        result, leaves = self._run([x.lazy for x in xs])
+        result, leaves = self._afresh([x.lazy for x in xs])
         gradients = pull(result, d) if result.active else {}
         return [gradients.get(x.id) for x in leaves]
 
@@ -48,7 +48,7 @@ class Checkpoint(Fused):
         assert isinstance(tape, Graph)
         return _run(self.program, tape, list(xs))
 
-    def _run(self, xs: Sequence[Lazy]) -> tuple[Var, list[Var]]:
+    def _afresh(self, xs: Sequence[Lazy]) -> tuple[Var, list[Var]]:
         """The program on a fresh graph: its result, and its leaves."""
         tape = Graph(like=self.like)
         leaves = [tape.hold(x, active) for x, active in zip(xs, self.active, strict=True)]
