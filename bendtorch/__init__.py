@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from bendtorch import ops
+    from bendtorch import grad, ops
     from bendtorch.checkpoint import Checkpoints, latest, load_params, load_train, save_params, save_train
     from bendtorch.combine import (
         Add2,
@@ -224,6 +224,7 @@ __all__ = [
     "checked",
     "evaluate",
     "fit",
+    "grad",
     "ids",
     "latest",
     "load_params",

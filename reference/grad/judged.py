@@ -17,6 +17,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from bendtorch import grad
 from reference.compare import Draw
 from reference.errors import Array
+from reference.inputs import normal
 
 Tensors: TypeAlias = tuple[torch.Tensor, ...]
 
@@ -47,11 +48,11 @@ def _joined(parts: Sequence[dict[str, Array]]) -> dict[str, Array]:
 
 def _one(program: Program, rng: np.random.Generator) -> list[dict[str, Array]]:
     """Ours, PyTorch's, the exact results, and the sizes of their terms."""
-    directions = [rng.standard_normal(x.shape, np.float32) for x in program.inputs]
+    directions = [normal(rng, x.shape) for x in program.inputs]
     g = grad.graph()
     xs = [g.input(x) for x in program.inputs]
     y = program.ours(*xs)
-    ct = rng.standard_normal(y.shape, np.float32)
+    ct = normal(rng, y.shape)
     grads = g.backward_from(y, ct)
     ours = (g.value(y), [grads.of(x) for x in xs], g.tangent(xs, directions, y))
     theirs = _torch(program, directions, ct, torch.float32)
@@ -74,7 +75,7 @@ def _torch(
     gradients = torch.autograd.grad(y, xs, torch.tensor(ct, dtype=dtype), allow_unused=True)
     along = tuple(torch.tensor(d, dtype=dtype) for d in directions)
     with sdpa_kernel(SDPBackend.MATH):  # attention's other kernels have no forward mode
-        _, tangent = torch.func.jvp(program.theirs, tuple(x.detach() for x in xs), along)
+        tangent = torch.func.jvp(program.theirs, tuple(x.detach() for x in xs), along)[1]
     found = [np.zeros(x.shape) if g is None else g.numpy() for x, g in zip(program.inputs, gradients, strict=True)]
     return y.detach().numpy(), found, tangent.detach().numpy()
 
@@ -87,7 +88,8 @@ def _sizes(
     if total * ct.size > LARGE or total * ct.size == 0:
         return np.abs(exact[0]), [np.abs(g) for g in exact[1]], np.abs(exact[2])
     xs = tuple(torch.tensor(x, dtype=torch.float64) for x in program.inputs)
-    found: Any = torch.autograd.functional.jacobian(program.theirs, xs, vectorize=True)
+    jacobian: Any = torch.autograd.functional.jacobian
+    found = jacobian(program.theirs, xs, vectorize=True)
     squares = [np.square(j.numpy().reshape(ct.size, x.size)) for j, x in zip(found, program.inputs, strict=True)]
 
     def sized(others: Sequence[Array]) -> Array:

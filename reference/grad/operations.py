@@ -142,9 +142,10 @@ def _max_pool2d(s: Sample) -> Callable[..., grad.Var] | None:
 
 
 def _avg_pool2d(s: Sample) -> Callable[..., grad.Var] | None:
-    if len(s.args) > 2 or len(s.shapes[0]) != 4:
+    if len(s.args) != 2 or len(s.shapes[0]) != 4:
         return None
-    return lambda x: grad.pool2d(x, *s.args, average=True)
+    size, stride = s.args
+    return lambda x: grad.pool2d(x, size, stride, average=True)
 
 
 OPERATIONS: Final[dict[str, tuple[str, Adapter]]] = {

@@ -13,7 +13,9 @@ from tests.support.grad import normal, shapes
 def test_a_new_array_is_float32_in_c_order_of_its_own(shape: tuple[int, ...]) -> None:
     one, two = new_array(shape), new_array(shape)
     for array in (one, two):
-        assert (array.shape, array.dtype, array.flags.c_contiguous) == (shape, np.float32, True)
+        assert array.shape == shape
+        assert array.dtype == np.float32
+        assert array.flags.c_contiguous
     assert not np.shares_memory(one, two)
 
 

@@ -116,7 +116,7 @@ def test_batch_matmul_names_the_transposes() -> None:
     ):
         grad.batch_matmul(x, y, ta=True, tb=True)
     with pytest.raises(DtypeError, match=r"^batch_matmul: expected a Var, got ndarray"):
-        grad.batch_matmul(x, normal(0, (2, 4, 3)))  # type: ignore[arg-type]
+        grad.batch_matmul(x, normal(0, (2, 4, 3)))
     with pytest.raises(DtypeError, match=r"^matmul: expected a Var, got ndarray"):
         grad.matmul(normal(0, (2, 3)), normal(0, (3, 3)))
 

@@ -115,7 +115,7 @@ def test_an_opaque_operation_says_so() -> None:
 
 def test_what_a_rule_does_not_have_is_missing() -> None:
     _, v, _ = _input()
-    calls = (lambda r: r.value(v.lazy), lambda r: r.cotangent(0, v, v, v), lambda r: r.tangent([v], v, v))
+    calls: Any = (lambda r: r.value(v.lazy), lambda r: r.cotangent(0, v, v, v), lambda r: r.tangent([v], v, v))
     for call in calls:
         with pytest.raises(NotImplementedError):
             call(Rule())

@@ -19,12 +19,13 @@ X = normal(0, (2, 3))
 def test_numpy_leaves_its_operators_to_the_var() -> None:
     g = grad.graph()
     v, w = g.input(X), normal(1, (3, 2))
+    two: Any = np.float32(2)
     results: list[tuple[Any, Any]] = [
         (X + v, X + X),
         (X - v, X - X),
         (X * v, X * X),
         (X / v, X / X),
-        (np.float32(2) * v, 2 * X),
+        (two * v, 2 * X),
         (v @ w, X @ w),
         (w @ v, w @ X),
         (-v, -X),
@@ -37,7 +38,8 @@ def test_numpy_leaves_its_operators_to_the_var() -> None:
 def test_numbers_and_arrays_are_constants_on_its_tape() -> None:
     g = grad.graph()
     v = g.input(X)
-    for other, shape in ((2, ()), (2.5, ()), (np.float32(1), ()), (X, (2, 3)), (np.int64(3), ())):
+    others: Any = ((2, ()), (2.5, ()), (np.float32(1), ()), (X, (2, 3)), (np.int64(3), ()))
+    for other, shape in others:
         w = beside(v, other, "op")
         assert (w.graph, w.active, w.shape) == (g, False, shape)
     assert beside(v, v, "op") is v

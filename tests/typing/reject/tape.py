@@ -18,5 +18,5 @@ def sizes(n: Dim[N], d: Dim[D], x: Mat[N, D]) -> None:
 
 def parameters(g: grad.Graph, n: Dim[N]) -> None:
     layer = Linear(n, 3, 4)
-    grad.record(layer, g, Linear(n, 4, 3).init(Key(0)))  # E: record: "p" is Lin[4, 3], expected Lin[3, 4]  [arg-type]
-    grad.layer_of(softsign, n, 3, 4, 5)  # E: Argument 5 to "layer_of" has incompatible type "int"; expected "Params[Never]"  [arg-type]
+    grad.record(layer, g, Linear(n, 4, 3).init(Key(0)))  # E: record: the layer has parameters Lin[3, 4], "p" is Lin[4, 3]  [bend-shape]
+    grad.layer_of(softsign, n, 3, 4, 5)  # E: layer_of: "params" is int, expected Params[_]  [arg-type]
