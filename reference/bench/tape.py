@@ -21,7 +21,7 @@ from bendtorch.models import init_normal
 from reference.bench.registry import Contest, Row
 from reference.errors import Array
 from reference.inputs import normal
-from reference.models.llama import in_torch
+from reference.models.llama import BASE, EPS, in_torch
 from tests.support.tape_models import linear, llama
 
 OPERATIONS: Final = 1000
@@ -83,7 +83,8 @@ def _llama() -> Contest:
     names = [leaf.name for leaf in model.leaves]
 
     def in_eager(leaves: Tensors) -> torch.Tensor:
-        return in_torch(LLAMA, names, True, torch.from_numpy(ids), **dict(zip(names, leaves, strict=True)))
+        named = dict(zip(names, leaves, strict=True))
+        return in_torch(LLAMA, names, True, torch.from_numpy(ids), eps=EPS, base=BASE, **named)
 
     def on_the_tape(leaves: Leaves) -> grad.Var:
         return llama(ids.reshape(b, t), leaves, kv, group, half, depth)

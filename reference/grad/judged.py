@@ -27,11 +27,16 @@ QUANTITIES: Final = ("value", "vjp", "jvp")
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A function on Vars, the same on tensors, and float32 inputs that both are differentiated against."""
+    """A function on Vars, the same on tensors, and float32 inputs that both are differentiated against.
+
+    A `deep` one has differences on its way that its Jacobian does not show: its results are measured against their
+    array as a whole, where that is larger.
+    """
 
     ours: Callable[..., grad.Var]
     theirs: Callable[..., torch.Tensor]
     inputs: Sequence[Array]
+    deep: bool = False
 
 
 def draw(programs: Iterable[Program], seed: int) -> Draw:
@@ -57,8 +62,10 @@ def _one(program: Program, rng: np.random.Generator) -> list[dict[str, Array]]:
     ours = (g.value(y), [grads.of(x) for x in xs], g.tangent(xs, directions, y))
     theirs = _torch(program, directions, ct, torch.float32)
     exact = _torch(program, directions, ct, torch.float64)
-    sizes = _sizes(program, directions, ct, exact)
-    return [_flat(results) for results in (ours, theirs, exact, sizes)]
+    flat = [_flat(results) for results in (ours, theirs, exact, _sizes(program, directions, ct, exact))]
+    if program.deep:
+        flat[3] = {name: np.maximum(size, np.sqrt(np.mean(np.square(flat[2][name])))) for name, size in flat[3].items()}
+    return flat
 
 
 def _flat(results: tuple[Any, Sequence[Any], Any]) -> dict[str, Array]:

@@ -101,4 +101,4 @@ def rows(quick: bool) -> Iterator[Row]:
 def _drawn(name: str, seed: int) -> Draw:
     ours, theirs, shapes = PROGRAMS[name]
     rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
-    return draw([Program(ours, theirs, [rng.standard_normal(shape, np.float32) for shape in shapes])], seed)
+    return draw([Program(ours, theirs, [rng.standard_normal(shape, np.float32) for shape in shapes], True)], seed)

@@ -12,7 +12,6 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
-import numpy as np
 import torch
 
 from bendtorch import grad
@@ -59,13 +58,13 @@ def _operations() -> dict[tuple[str, str], Any]:
     return {(op.name, op.variant_test_name): op for op in reversed(invocations.op_db)}
 
 
-def programs(operation: str, adapter: Adapter, factor: float, seed: int) -> Iterator[Program]:
-    """Those samples of an operation (`name`, or `name/variant`) that the adapter takes, times a factor."""
+def programs(operation: str, adapter: Adapter, is_normal: bool, seed: int) -> Iterator[Program]:
+    """Those samples of an operation (`name`, or `name/variant`) that the adapter takes; normal numbers, if so."""
     name, _, variant = operation.partition("/")
     torch.manual_seed(seed)
     for sample, ours in islice(_taken(_operations()[name, variant], adapter), MOST):
-        inputs = [tensor.detach().numpy() * np.float32(factor) for tensor in sample.tensors]
-        yield Program(ours, sample.call, inputs)
+        tensors = [torch.randn_like(tensor) if is_normal else tensor for tensor in sample.tensors]
+        yield Program(ours, sample.call, [tensor.detach().numpy() for tensor in tensors])
 
 
 def _taken(operation: Any, adapter: Adapter) -> Iterator[tuple[Sample, Callable[..., grad.Var]]]:
