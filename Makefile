@@ -7,13 +7,14 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= out
 CHECKED := bendtorch stubs tests laws reference examples
 
-.PHONY: demo chat test abuse previous check reference bench clean help
+.PHONY: demo chat test laws abuse previous check reference bench clean help
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo       two models: mypy proves their shapes and refuses a wrong size; trained on digits, on plays"
 	@echo "make chat       ask SmolLM2-135M something (fetches 93 MB; ARGS='--finetune 10' trains it first)"
-	@echo "make test       the tests"
+	@echo "make test       the tests (with 150 cases a law; CI takes 500)"
+	@echo "make laws       every law on everything that ships, 20 000 cases each (about an hour)"
 	@echo "make abuse      killed saves, damaged files, runs stopped at every step: the long versions (a few minutes)"
 	@echo "make previous   the mypy plugin's cases under the mypy before the present one"
 	@echo "make check      ruff, and mypy --strict on everything"
@@ -50,7 +51,10 @@ chat: $(VENV)/.chat
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
-# What `make test` does a little of, at full length.
+# What `make test` does a little of, at full length: laws and abuse.
+laws: $(VENV)/.dev
+	BENDTORCH_LAW_CASES=20000 $(BIN)/python -m pytest -n 2 laws $(ARGS)
+
 abuse: $(VENV)/.dev
 	BENDTORCH_LONG=1 $(BIN)/python -m pytest -n 2 tests/abuse tests/checkpoint $(ARGS)
 

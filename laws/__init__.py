@@ -1,1 +1,1 @@
-"""The laws, checked on every layer that ships: one file for each family."""
+"""The laws, checked on everything that ships; what needs more than `check` has a file of its own."""

@@ -1,13 +1,14 @@
-"""Every layer that ships, one line each: a function of sizes that builds it, and the laws that it is exempt from.
+"""Every layer, combinator, loss and optimizer that ships, one line each: a function of sizes that builds it.
 
     "RMSNorm": Entry(lambda n, c: of.RMSNorm(n, c)),
 
-`test_layers` checks the laws of all of them, and that none is missing.
+`test_laws` checks every law that applies on all of them, and that none is missing; `docstrings` writes the laws that
+apply into their docstrings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
@@ -16,16 +17,18 @@ import numpy as np
 
 import bendtorch
 from bendtorch.kernels.vecmath import exp, log, sigmoid
-from bendtorch.laws.trial import AnyLayer
 
 of: Final[Any] = bendtorch  # with sizes that are only known at run time
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A function of sizes (the batch first) that builds the layer, and for each law it is exempt from the reason."""
+    """A function of sizes (the batch first) that builds the layer, and for each law it is exempt from the reason.
 
-    maker: Callable[..., AnyLayer]
+    An optimizer or a clipping stands for itself.
+    """
+
+    maker: Any
     exempt: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
@@ -99,4 +102,53 @@ COMBINATORS: Final[Mapping[str, Entry]] = {
     "Split": Entry(of.Split),
     "Swap": Entry(of.Swap),
     "Tie": Entry(lambda n, c: of.Tie(of.LinearNB(n, c, c), of.Linear(n, c, c), of.LinearNB(n, c, c))),
+}
+
+VARIANTS: Final[Mapping[str, Entry]] = {
+    "Attention, not causal": Entry(lambda b, t, kv, g, h: of.Attention(b, t, kv, g, h, causal=False)),
+    "Attention, several tiles": Entry(lambda b, t, g: of.Attention(b, 30 + t, 1, g, 3)),
+    "AvgPool2d, overlapping": Entry(lambda n, c, h, w: of.AvgPool2d(n, c, h + 3, w + 2, 3, stride=1, padding=1)),
+    "Conv2d, strided": Entry(lambda n, c, h, w, o: of.Conv2d(n, c, h + 3, w + 2, o, 3, 2, stride=2, padding=1)),
+    "LayerNorm, wide": Entry(lambda n, c: of.LayerNorm(n, 75 * c)),
+    "LinearNB, wide": Entry(lambda n, i, o: of.LinearNB(n, 40 * i, 20 * o)),
+    "LogSoftmax, wide": Entry(lambda n, c: of.LogSoftmax(n, 75 * c)),
+    "MaxPool2d, overlapping": Entry(lambda n, c, h, w: of.MaxPool2d(n, c, h + 3, w + 2, 3, stride=1, padding=1)),
+    "RMSNorm, wide": Entry(lambda n, c: of.RMSNorm(n, 75 * c)),
+    "RoPE, interleaved": Entry(lambda b, t, h, half: of.RoPE(b * t, t, h, half, interleaved=True)),
+    "Softmax, wide": Entry(lambda n, c: of.Softmax(n, 75 * c)),
+    "a block": Entry(
+        lambda n, c: of.Residual(of.RMSNorm(n, c) >> of.Dropout(n, c, 0.25, 3) >> of.Linear(n, c, c) >> of.GELU(n, c))
+    ),
+}
+"""Options and sizes beyond the usual ones."""
+
+LOSSES: Final[Mapping[str, Entry]] = {
+    "CrossEntropy": Entry(of.CrossEntropy),
+    "MSE": Entry(of.MSE),
+    "NLL": Entry(of.NLL),
+    "CrossEntropy, smoothed": Entry(lambda n, c: of.CrossEntropy(n, c, label_smoothing=0.25)),
+}
+
+WEIGHTED: Final[Mapping[str, Entry]] = {
+    "CrossEntropy, weighted": Entry(
+        lambda n, c: of.CrossEntropy(n, c, weight=np.arange(1, c + 1, dtype=np.float32)),
+        {"L31": "its mean is weighted by the classes"},
+    ),
+    "NLL, weighted": Entry(
+        lambda n, c: of.NLL(n, c, weight=np.arange(1, c + 1, dtype=np.float32)),
+        {"L31": "its mean is weighted by the classes"},
+    ),
+}
+
+OPTIMIZERS: Final[Mapping[str, Entry]] = {
+    "SGD": Entry(of.SGD(0.1)),
+    "SGD, decaying": Entry(of.SGD(0.1, weight_decay=0.01)),
+    "Momentum": Entry(of.Momentum(0.1)),
+    "Momentum, Nesterov": Entry(of.Momentum(0.1, nesterov=True, weight_decay=0.01)),
+    "Adam": Entry(of.Adam(0.01)),
+    "AdamW": Entry(of.AdamW(0.01)),
+    "PackedAdamW": Entry(of.PackedAdamW(0.01)),
+    "PackedAdamW, first": Entry(of.PackedAdamW(0.01, second=False)),
+    "ClipNorm": Entry(of.ClipNorm(2.0)),
+    "ClipValue": Entry(of.ClipValue(0.5)),
 }

@@ -37,7 +37,7 @@ ORDER: Final = (
     ("models",),
     ("generate",),
     ("cli",),
-    ("__main__",),
+    ("pytest_plugin", "__main__"),
 )
 RANK: Final = {name: rank for rank, names in enumerate(ORDER) for name in names}
 
@@ -232,6 +232,7 @@ def test_every_mirrored_test_has_its_file() -> None:
     mirrored = {own_part(path) for path in SOURCES if path.parent != PACKAGE} - {PLUGIN}
     alone = {
         "cli/test_main.py": "the command's own arguments, in cli/__init__.py",
+        "laws/test_mistakes.py": "ten mistakes in a layer of one's own, through all of laws",
         "checkpoint/test_memory.py": "what the files of params and train take",
         "checkpoint/test_resume.py": "whole runs, through optim, train and checkpoint",
         "checkpoint/test_tied.py": "shared parameters in the files of params and train",

@@ -17,7 +17,7 @@ def Add2(n: Dim[N], c: Dim[C]) -> Layer[Unit, tuple[Mat[N, C], Mat[N, C]], Mat[N
 
     Raises `ShapeError` when a size is not possible; its passes raise `ShapeError` or `DtypeError` for other arrays.
 
-    Laws: L17, L24, L25, L28 to L36, L52.
+    Laws: L17, L24 to L31, L33 to L35, L46 to L48, L51, L52, L69.
     """
     name, shape, spec = f"Add2({n}, {c})", (n, c), mat_spec(n, c)
     check_sizes(name, n=n, c=c)
@@ -40,7 +40,7 @@ def Mul2(n: Dim[N], c: Dim[C]) -> Layer[Unit, tuple[Mat[N, C], Mat[N, C]], Mat[N
 
     Raises as `Add2` does.
 
-    Laws: L18, L24 to L28, L31 to L36, L52.
+    Laws: L18, L24 to L28, L31, L33 to L35, L46 to L48, L51, L52, L69.
     """
     name, shape, spec = f"Mul2({n}, {c})", (n, c), mat_spec(n, c)
     check_sizes(name, n=n, c=c)

@@ -25,7 +25,7 @@ def Both(
 ) -> Layer[tuple[P1, P2], tuple[X1, X2], tuple[Y1, Y2], tuple[S1, S2]]:
     """The first layer on the first of a pair, the second on the second.
 
-    Laws: L6 to L8, L10, L38, L47, L48.
+    Laws: L6 to L8, L10, L22, L24 to L28, L31 to L35, L38 to L40, L44, L46 to L49, L51, L69.
     """
     require("Both", A_LAYER, Layer, f, g)
     one, two = f.info, g.info

@@ -28,7 +28,7 @@ def Fork(f: Layer[P1, X, Y1, S1], g: Layer[P2, X, Y2, S2]) -> Layer[tuple[P1, P2
     The input may be a matrix, ids or any tuple of them; its gradient is the sum of the two. Raises `ShapeError` when
     the layers take different inputs.
 
-    Laws: L11 (a fork is a copy, then both), L15, L38, L47, L48.
+    Laws: L11, L15, L24 to L28, L30 to L35, L38 to L40, L44, L46 to L49, L51, L69.
     """
     require("Fork", A_LAYER, Layer, f, g)
     one, two = f.info, g.info

@@ -36,7 +36,7 @@ def Repeat(k: int, f: Layer[P, X, X, S]) -> Layer[tuple[P, ...], X, X, tuple[S, 
 
     Raises `ConfigError` when k is less than 1, and `ShapeError` when `f` gives another shape than it takes.
 
-    Laws: L23 (it is the chain of k copies), L38, L47, L48.
+    Laws: L23 to L28, L31 to L35, L38 to L40, L44, L46 to L49, L51, L69.
     """
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise ConfigError(f"Repeat: k must be an int of at least 1, got {k!r}")

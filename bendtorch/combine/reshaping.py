@@ -20,7 +20,7 @@ def Split(n: Dim[N], a: Dim[A], b: Dim[B]) -> Layer[Unit, Mat[N, "A+B"], tuple[M
 
     Raises `ShapeError` when a size is not possible; its passes raise `ShapeError` or `DtypeError` for other arrays.
 
-    Laws: L66 (dual to `Concat`), L24, L25, L29, L33.
+    Laws: L24 to L29, L31, L33 to L35, L46 to L48, L51, L52, L66, L69.
     """
     name = f"Split({n}, {a}, {b})"
     check_sizes(name, n=n, a=a, b=b)
@@ -34,7 +34,7 @@ def Concat(n: Dim[N], a: Dim[A], b: Dim[B]) -> Layer[Unit, tuple[Mat[N, A], Mat[
 
     Raises as `Split` does.
 
-    Laws: L66 (dual to `Split`), L24, L25, L29, L33.
+    Laws: L24 to L29, L31, L33 to L35, L46 to L48, L51, L52, L66, L69.
     """
     name = f"Concat({n}, {a}, {b})"
     check_sizes(name, n=n, a=a, b=b)
@@ -50,7 +50,7 @@ def Reshape(
 
     The plugin decides the equation; at run time a false one raises `ShapeError`, as a size that is not possible does.
 
-    Laws: L66 (the backward pass is the inverse), L24, L25, L29, L33.
+    Laws: L24 to L29, L31, L33 to L35, L46 to L48, L51, L66, L69.
     """
     name = f"Reshape({n}, {i}, {m}, {o})"
     check_sizes(name, n=n, i=i, m=m, o=o)
@@ -72,7 +72,7 @@ def Permute(a: Dim[A], b: Dim[B], c: Dim[C]) -> Layer[Unit, Mat["A*B", C], Mat["
     Row `p·b + q` of the input is row `q·a + p` of the output (p < a, q < b): sequences of a batch become steps of time.
     Raises as `Reshape` does.
 
-    Laws: L66 (the backward pass is the inverse), L24, L25, L29, L33.
+    Laws: L24 to L29, L33 to L35, L46 to L48, L51, L66, L69.
     """
     name, spec = f"Permute({a}, {b}, {c})", mat_spec(a * b, c)
     check_sizes(name, rows=("a", "b"), a=a, b=b, c=c)

@@ -28,7 +28,7 @@ def Residual(
 
     Raises `ShapeError` when `f` gives another shape than it takes.
 
-    Laws: L19, L20 (the residual of zero is the identity), L38, L47, L48.
+    Laws: L19, L20, L24 to L28, L31 to L35, L38 to L40, L44, L46 to L49, L51, L69.
     """
     require("Residual", A_LAYER, Layer, f)
     takes, gives = f.info.takes, f.info.gives

@@ -50,9 +50,11 @@ def Seq(
 def Seq(*layers: Layer[Any, Any, Any, Any]) -> Layer[Any, Any, Any, Any]:
     """Two or more layers, each taking what the one before gives.
 
-    With the mypy plugin the result is exactly typed for any number of layers. Laws: L1 to L5, L38, L47, L48.
+    With the mypy plugin the result is exactly typed for any number of layers.
 
     Raises `ShapeError` at the seam where two layers do not meet, and `ConfigError` for fewer than two layers.
+
+    Laws: L1 to L5, L7, L24 to L28, L31 to L35, L38 to L40, L44, L46 to L49, L51, L69.
     """
     if len(layers) == 1 and isinstance(layers[0], (list, tuple)):
         raise ConfigError("Seq: give the layers one by one, Seq(a, b), not in a list")

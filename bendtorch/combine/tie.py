@@ -38,7 +38,8 @@ def Tie(
     when the parameters to share have different shapes, and `ConfigError` when a layer behind parameters gives no
     gradient of its input.
 
-    Laws: L21 (the gradient is the sum over uses), L42, L47, L48; L32 up to rounding, as each use adds by itself.
+    Laws: L21, L24 to L28, L31 to L35, L39, L40, L42, L44, L46 to L49, L51, L69; L32 up to rounding, as each use adds by
+    itself.
     """
     require("Tie", A_LAYER, Layer, first, mid, last)
     check_seam(first, mid, "Tie")

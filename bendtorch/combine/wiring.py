@@ -34,7 +34,10 @@ def wire(
 
 
 def Id(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Mat[N, C], Unit]:
-    """y = x of n × c, and dx = dy. Laws: L2, L6, L20."""
+    """y = x of n × c, and dx = dy.
+
+    Laws: L2, L6, L24 to L29, L31, L33 to L35, L46 to L48, L51, L52, L66, L69.
+    """
     name, spec = f"Id({n}, {c})", mat_spec(n, c)
     check_sizes(name, n=n, c=c)
 
@@ -48,7 +51,10 @@ def Id(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Mat[N, C], Unit]:
 
 
 def Copy(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], tuple[Mat[N, C], Mat[N, C]], Unit]:
-    """y = (x, x) of n × c, and dx = the sum of the two gradients. Laws: L11 to L16."""
+    """y = (x, x) of n × c, and dx = the sum of the two gradients.
+
+    Laws: L11 to L16, L24 to L29, L31, L33 to L35, L46 to L48, L51, L52, L69.
+    """
     name, spec = f"Copy({n}, {c})", mat_spec(n, c)
     check_sizes(name, n=n, c=c)
 
@@ -66,7 +72,10 @@ def Copy(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], tuple[Mat[N, C], Mat[N,
 def Swap(
     n: Dim[N], a: Dim[A], b: Dim[B]
 ) -> Layer[Unit, tuple[Mat[N, A], Mat[N, B]], tuple[Mat[N, B], Mat[N, A]], Unit]:
-    """(u, v) becomes (v, u), for u of n × a and v of n × b. Laws: L9, L10, L13."""
+    """(u, v) becomes (v, u), for u of n × a and v of n × b.
+
+    Laws: L9, L10, L13, L22, L24 to L29, L31, L33 to L35, L46 to L48, L51, L52, L66, L69.
+    """
     name, one, two = f"Swap({n}, {a}, {b})", mat_spec(n, a), mat_spec(n, b)
     check_sizes(name, n=n, a=a, b=b)
 
@@ -82,7 +91,10 @@ def Swap(
 
 
 def Drop(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Unit, Unit]:
-    """y = () whatever the n × c input, and dx = 0 (read-only, of no memory). Laws: L14, L15."""
+    """y = () whatever the n × c input, and dx = 0 (read-only, of no memory).
+
+    Laws: L14, L15, L24 to L29, L31, L33 to L35, L46 to L48, L51, L52, L69.
+    """
     name = f"Drop({n}, {c})"
     check_sizes(name, n=n, c=c)
 
@@ -99,7 +111,10 @@ def Drop(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Unit, Unit]:
 def Assoc(
     n: Dim[N], a: Dim[A], b: Dim[B], c: Dim[C]
 ) -> Layer[Unit, tuple[tuple[Mat[N, A], Mat[N, B]], Mat[N, C]], tuple[Mat[N, A], tuple[Mat[N, B], Mat[N, C]]], Unit]:
-    """((u, v), w) becomes (u, (v, w)), for matrices of n rows and a, b, c columns. Laws: L8, L12."""
+    """((u, v), w) becomes (u, (v, w)), for matrices of n rows and a, b, c columns.
+
+    Laws: L8, L12, L24 to L29, L31, L33 to L35, L46 to L48, L51, L52, L66, L69.
+    """
     name = f"Assoc({n}, {a}, {b}, {c})"
     one, two, three = mat_spec(n, a), mat_spec(n, b), mat_spec(n, c)
     check_sizes(name, n=n, a=a, b=b, c=c)

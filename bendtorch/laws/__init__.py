@@ -11,8 +11,23 @@ generated sizes, parameters, inputs and cotangents; what fails is shrunk and sai
 
 from __future__ import annotations
 
-from bendtorch.laws.check import LAWS, check, examine
+from bendtorch.laws.catalogue import COMPOSITION, ELSEWHERE, LAWS, Elsewhere
+from bendtorch.laws.check import check, examine
 from bendtorch.laws.law import Difference, Law
 from bendtorch.laws.report import Failure, Outcome, Report
+from bendtorch.laws.suite import law_suite
 
-__all__ = ["LAWS", "Difference", "Failure", "Law", "Outcome", "Report", "check", "examine"]
+__all__ = [
+    "COMPOSITION",
+    "ELSEWHERE",
+    "LAWS",
+    "Difference",
+    "Elsewhere",
+    "Failure",
+    "Law",
+    "Outcome",
+    "Report",
+    "check",
+    "examine",
+    "law_suite",
+]

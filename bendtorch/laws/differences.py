@@ -4,9 +4,10 @@ For a coordinate t of x or p, and f(t) = ⟨dy, F⟩ as a function of it, the ba
 pass is float32, so the step h is 2^-7 of the coordinate's size, or of 1: far above the rounding of F, and small enough
 that what a central difference leaves out, which falls with h², is seen by comparing the steps h and 2h.
 
-Where F bends sharply near t (a ReLU at 0, a maximum with two candidates) no difference tells the derivative. There the
-slopes to the left and to the right differ as much over h as over 2h, which for a smooth F is twice as much: such
-coordinates are left out.
+Where F bends sharply near t (a ReLU at 0, a maximum with two candidates) a difference is off by half of the corner.
+The slopes to the left and to the right differ by K over h and over 2h at a corner of K, by S and 2S where F is smooth;
+so the first less half of the second is K/2, whatever S is. Each number of F adds that to what the slope may be off by;
+a coordinate at which it comes to much of the slope is left out.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from bendtorch.laws.law import CLOSE, Difference, Law, NotHereError
-from bendtorch.laws.nest import Array, arrays_in, floats_in, replaced
+from bendtorch.laws.law import CLOSE, LAYER, LOSS, Difference, Law, NotHereError
+from bendtorch.laws.nest import Array, arrays_in, floats_in, named, replaced
 from bendtorch.laws.trial import Trial
 
 STEP: Final = 2.0**-7
 ROUNDINGS: Final = 32 * 2.0**-24  # that a number of y may be off by, as a part of the largest
 RELATIVE: Final = 2.0**-10
-BEND: Final = 0.05  # of the slope: more than that between h and 2h is not smooth enough to judge
-SMOOTH: Final = 1.5  # times the bend over h is the bend over 2h where F is smooth; it is 1 at a corner
+BEND: Final = 0.05  # of the slope: what may be left out of it, and corners may add, where it is still judged
+TURNS: Final = (-2, -1, 0, 1, 2)  # the points, in steps
 COORDINATES: Final = 6  # of x, and of p, in one trial
 
 
@@ -38,15 +39,16 @@ def _agrees(trial: Trial) -> Difference | None:
         if gradient is None:
             continue
         for place, where in _coordinates(value, trial.seed):
-            actual = arrays_in(gradient)[place]
-            known = _slope(trial, value, place, where, at)
+            array, actual = named(gradient, name)[place]
+            if actual.shape != arrays_in(value)[place].shape:
+                raise NotHereError("a gradient has another shape than its value, which is for L25 to say")
+            known = slope_along(trial.dy, value, place, where, at)
             if known is None:
                 continue
             judged += 1
             slope, slack = known
             slack += RELATIVE * float(np.abs(actual).max(initial=0))
             if not abs(float(actual[where]) - slope) <= slack:
-                array = f"{name}[{place}]" if len(arrays_in(value)) > 1 else name
                 text = f"{slope:.6g} ± {slack:.1g}"
                 return Difference(
                     f"{array}[{', '.join(map(str, where))}]", "B(x, dy)", str(actual[where]), "F's difference", text
@@ -66,17 +68,24 @@ def _coordinates(value: Any, seed: int) -> Iterator[tuple[int, tuple[int, ...]]]
         yield int(place), tuple(int(k) for k in where)
 
 
-def _slope(
-    trial: Trial, value: Any, place: int, where: tuple[int, ...], at: Callable[[Any], Any]
+def slope_along(
+    dy: Any, value: Any, place: int, where: tuple[int, ...], at: Callable[[Any], Any]
 ) -> tuple[float, float] | None:
-    """The slope of ⟨dy, F⟩ along a coordinate and how far it may be off; None where differences cannot tell."""
-    array, dys = arrays_in(value)[place], floats_in(trial.dy)
+    """The slope of ⟨dy, at(value)⟩ along a coordinate and how far it may be off; None where differences cannot tell."""
+    array = arrays_in(value)[place]
     h = STEP * max(abs(float(array[where])), 1.0)
     points, outputs = {}, {}
-    for k in (-2, -1, 0, 1, 2):
+    for k in TURNS:
         moved = array.copy()
         moved[where] += np.float32(k * h)
         points[k], outputs[k] = float(moved[where]), floats_in(at(replaced(value, place, moved)))
+    return slope_of(floats_in(dy), points, outputs, h)
+
+
+def slope_of(
+    dys: list[Array], points: dict[int, float], outputs: dict[int, list[Array]], h: float
+) -> tuple[float, float] | None:
+    """The slope of ⟨dy, F⟩ at point 0 from F at five points, h apart, and how far it may be off."""
 
     def rise(low: int, high: int) -> list[Array]:
         """The slope of each number of F between two points."""
@@ -87,20 +96,25 @@ def _slope(
         """How far two slopes differ, none of it cancelled."""
         return sum(float(np.sum(np.abs(dy * (a - b)))) for dy, a, b in zip(dys, one, other, strict=True))
 
+    def bends(low: int, high: int) -> list[Array]:
+        """By how much the slope of each number of F changes at 0."""
+        return [a - b for a, b in zip(rise(0, high), rise(low, 0), strict=True)]
+
     narrow, noise = rise(-1, 1), _noise(dys, outputs) / h
-    bend, wide_bend = apart(rise(-1, 0), rise(0, 1)), apart(rise(-2, 0), rise(0, 2))
     left_out = apart(narrow, rise(-2, 2))
+    corners = apart(bends(-1, 1), [bend / 2 for bend in bends(-2, 2)])
     size = apart(narrow, [np.zeros_like(one) for one in narrow])
-    if not left_out <= BEND * size + noise or (bend > noise and wide_bend < SMOOTH * bend):
+    if not left_out + corners <= BEND * size + noise:
         return None
-    return sum(float(np.sum(dy * one)) for dy, one in zip(dys, narrow, strict=True)), noise + 3 * left_out
+    slope = sum(float(np.sum(dy * one)) for dy, one in zip(dys, narrow, strict=True))
+    return slope, noise + 3 * left_out + 1.5 * corners
 
 
 def _noise(dys: list[Array], outputs: dict[int, list[Array]]) -> float:
     """How far ⟨dy, F⟩ may be off by the rounding of those numbers of F that move at all."""
     total = 0.0
     for i, dy in enumerate(dys):
-        moving = np.any([outputs[k][i] != outputs[0][i] for k in (-2, -1, 1, 2)], axis=0)
+        moving = np.any([outputs[k][i] != outputs[0][i] for k in TURNS if k], axis=0)
         total += float(np.abs(dy[moving]).sum(dtype=np.float64)) * float(np.abs(outputs[0][i]).max(initial=0))
     return ROUNDINGS * total
 
@@ -113,4 +127,6 @@ DIFFERENCES: Final = Law(
     _agrees,
     ("ordinary",),
     "the forward pass is smooth near the point",
+    subjects=(LAYER, LOSS),
+    hint="a factor or a term is missing, a product is transposed, or another value is saved than the formula needs",
 )

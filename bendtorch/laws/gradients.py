@@ -3,70 +3,33 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from bendtorch.errors import ConfigError, ShapeError
-from bendtorch.laws.law import CLOSE, EXACT, Difference, Law, NotHereError, differ
-from bendtorch.laws.nest import Array, arrays_in, floats_in, mapped, rebuilt, shown
+from bendtorch.laws.law import CLOSE, EXACT, LAYER, LOSS, Difference, Law, NotHereError, differ
+from bendtorch.laws.nest import arrays_in, floats_in, mapped, rebuilt, shown
+from bendtorch.laws.sides import Side, added, gradients, passes, side, slack_of
 from bendtorch.laws.trial import EVERY, FINITE, ORDINARY, AnyLayer, Trial, batch_share, in_equal_shares
-from bendtorch.shapes.spec import Spec, show_spec
-
-ROUNDING: Final = 2.0**-16
-"""What sums in another order may differ by, as a part of the largest number among their terms."""
-
-HIDDEN: Final = 2.0**-14
-"""The same as a part of dy times the largest of 1, p and x: terms of that size may cancel unseen."""
-
-UNDERFLOW: Final = 2.0**-120
-"""What numbers may differ by on the way to which something underflowed."""
 
 SMALLEST: Final = 2.0**-100
 """Below it a product may have left the range in which float32 scales exactly."""
 
 
-def gradients_of(passed: Mapping[str, Any]) -> dict[str, Any]:
-    """The gradients without what stands in the place of ids' and counters'."""
-    return {name: tuple(floats_in(nest)) for name, nest in passed.items()}
-
-
-def slack_of(trial: Trial, sides: Iterable[Mapping[str, Any]]) -> dict[str, list[float]]:
-    """For each array of each nest, what rounding may do to it; refuses sides that overflowed.
-
-    It is the rounding of the largest number of the array on any side, and of terms that may have cancelled.
-    """
-    largest: dict[str, list[float]] = {}
-    for side in sides:
-        for name, nest in side.items():
-            sizes = [_size(array) for array in floats_in(nest)]
-            if not np.all(np.isfinite(sizes)):
-                raise NotHereError("a result is not finite")
-            largest[name] = [max(a, b) for a, b in zip(largest.get(name, sizes), sizes, strict=True)]
-    dy = max(map(_size, floats_in((trial.dy, trial.dy2))), default=0.0)
-    hidden = HIDDEN * dy * max([1.0, *map(_size, floats_in((trial.p, trial.x)))]) + UNDERFLOW
-    return {name: [ROUNDING * size + hidden for size in sizes] for name, sizes in largest.items()}
-
-
-def _size(array: Array) -> float:
-    """The size of an array's largest number."""
-    return float(np.abs(array).max(initial=0))
-
-
 def _linear(trial: Trial) -> Difference | None:
     d, e = trial.dy, trial.dy2
     pairs = list(zip(arrays_in(d), arrays_in(e), strict=True))
-    added, taken = rebuilt(d, [a + b for a, b in pairs]), rebuilt(d, [a - b for a, b in pairs])
-    zero = gradients_of(trial.backward(trial.x, mapped(np.zeros_like, d)))
-    nothing = {name: mapped(np.abs, nest) for name, nest in zero.items()}  # -0 is zero
-    found = differ("B(x, 0)", nothing, "zero", {name: mapped(np.zeros_like, nest) for name, nest in zero.items()})
+    total, rest = rebuilt(d, [a + b for a, b in pairs]), rebuilt(d, [a - b for a, b in pairs])
+    zero = gradients(trial, trial.x, mapped(np.zeros_like, d))
+    nothing = {place: np.abs(array) for place, array in zero.items()}  # -0 is zero
+    found = differ("B(x, 0)", nothing, "zero", {place: np.zeros_like(array) for place, array in zero.items()})
     if found is not None:
         return found
-    one, two, both, other = (gradients_of(trial.backward(trial.x, dy)) for dy in (d, e, added, taken))
+    one, two, both, other = (gradients(trial, trial.x, dy) for dy in (d, e, total, rest))
     slack = slack_of(trial, (one, two, both, other))
-    total = {name: tuple(a + b for a, b in zip(one[name], two[name], strict=True)) for name in one}
-    return differ("B(x, dy + dy2)", both, "B(x, dy) + B(x, dy2)", total, slack)
+    return differ("B(x, dy + dy2)", both, "B(x, dy) + B(x, dy2)", added(one, two), slack)
 
 
 def _types(trial: Trial) -> Difference | None:
@@ -79,10 +42,7 @@ def _types(trial: Trial) -> Difference | None:
         ("y", forward.y, "dy", trial.dy),
     ):
         if shown(got) != shown(wanted) and not _ids_of_another_width(got, wanted):
-            return Difference("the type", name, shown(got), like, shown(wanted))
-    saves = layer.info.saves
-    if saves is not None and not _is_of(forward.s, saves):
-        return Difference("the type", "s", shown(forward.s), "info.saves", show_spec(saves))
+            return Difference(f"the type of {name}", name, shown(got), like, shown(wanted))
     return None
 
 
@@ -90,13 +50,6 @@ def _ids_of_another_width(got: Any, wanted: Any) -> bool:
     """Whether nests differ only in the width of their ids, which a layer may widen."""
     widened = (mapped(lambda a: a.astype(np.int64) if a.dtype == np.int32 else a, value) for value in (got, wanted))
     return len({shown(value) for value in widened}) == 1
-
-
-def _is_of(value: Any, spec: Spec) -> bool:
-    """Whether a value has the shapes of a spec."""
-    if isinstance(spec, tuple):
-        return isinstance(value, tuple) and len(value) == len(spec) and all(map(_is_of, value, spec))
-    return isinstance(value, np.ndarray) and value.shape == spec.shape
 
 
 def _splits(trial: Trial) -> Difference | None:
@@ -107,19 +60,22 @@ def _splits(trial: Trial) -> Difference | None:
         raise NotHereError("its random numbers depend on the place in the batch")
     if n == 0 or not in_equal_shares((trial.x, trial.dy), n):
         raise NotHereError("its arrays have no rows for each element of the batch")
-    whole = _passes(layer, trial.p, trial.x, trial.dy)
-    sides, slack = [], slack_of(trial, (whole, _passes(layer, trial.p, trial.x, trial.dy2)))
+    whole = passes(layer, trial.p, trial.x, trial.dy)
+    sides, slack = [], slack_of(trial, (whole, passes(layer, trial.p, trial.x, trial.dy2)))
     for start, stop in ((0, n // 3), (n // 3, n)):
         x, dy = (batch_share(value, n, start, stop) for value in (trial.x, trial.dy))
-        sides.append(_passes(_of_batch(resized, stop - start), trial.p, x, dy))
-    one, two = sides
-    joined = {
-        name: tuple(np.concatenate(pair) for pair in zip(one[name], two[name], strict=True)) for name in ("y", "dx")
+        sides.append(passes(_of_batch(resized, stop - start), trial.p, x, dy))
+    terms = slack_of(trial, sides)
+    slack = {place: [max(*most, *terms[place])] for place, most in slack.items()}
+    return differ("the whole batch", whole, f"its parts of {n // 3} and {n - n // 3}", _joined(*sides), slack)
+
+
+def _joined(one: Side, two: Side) -> Side:
+    """The results for two parts of a batch as those for the whole."""
+    return {
+        place: array + two[place] if place.startswith("dp") else np.concatenate([array, two[place]])
+        for place, array in one.items()
     }
-    joined["dp"] = tuple(a + b for a, b in zip(one["dp"], two["dp"], strict=True))
-    terms = (slack_of(trial, (side,))["dp"] for side in sides)
-    slack["dp"] = [max(sizes) for sizes in zip(slack["dp"], *terms, strict=True)]
-    return differ("the whole batch", whole, f"its parts of {n // 3} and {n - n // 3}", joined, slack)
 
 
 def _of_batch(resized: Callable[[int], AnyLayer], n: int) -> AnyLayer:
@@ -130,40 +86,30 @@ def _of_batch(resized: Callable[[int], AnyLayer], n: int) -> AnyLayer:
         raise NotHereError(f"its batch cannot be split anywhere ({error})") from error
 
 
-def _passes(layer: AnyLayer, p: Any, x: Any, dy: Any) -> dict[str, Any]:
-    """Output and gradients, without what stands in the place of ids'."""
-    forward = layer.fwd(p, x)
-    backward = layer.bwd(p, forward.s, dy, layer.zeros())
-    return gradients_of({"y": forward.y, "dx": backward.dx, "dp": backward.g})
-
-
 def _accumulates(trial: Trial) -> Difference | None:
     layer, calls = trial.layer, ((trial.x, trial.dy), (trial.x2, trial.dy2))
     if not floats_in(trial.p):
         raise NotHereError("it has no parameters")
     for order in (calls, calls[::-1], (calls[0], calls[0])):
         g = copy.deepcopy(trial.g)
-        expected = [array.copy() for array in floats_in(g)]
+        expected = side({"g": copy.deepcopy(g)})
         given, sides = g, []
         for x, dy in order:
             g = layer.bwd(trial.p, layer.fwd(trial.p, x).s, dy, g).g
-            apart = floats_in(trial.backward(x, dy)["dp"])
-            sides.append({"dp": tuple(apart)})
-            with np.errstate(all="ignore"):
-                expected = [total + one for total, one in zip(expected, apart, strict=True)]
-        wanted = {"g": tuple(_without_signs_of_zero(expected))}
-        slack = None if not _ties(layer) else {"g": slack_of(trial, [*sides, {"dp": tuple(expected)}])["dp"]}
+            sides.append(side({"g": trial.backward(x, dy)["dp"]}))
+            expected = added(expected, sides[-1])
+        slack = slack_of(trial, [*sides, expected]) if _ties(layer) else None
         for name, result in (("the gradient returned", g), ("the gradient given, in place,", given)):
-            given_back = {"g": tuple(_without_signs_of_zero(floats_in(result)))}
-            found = differ(name, given_back, "g + B(x, dy) for each call", wanted, slack)
+            got = _without_signs_of_zero(side({"g": result}))
+            found = differ(name, got, "g + B(x, dy) for each call", _without_signs_of_zero(expected), slack)
             if found is not None:
                 return found
     return None
 
 
-def _without_signs_of_zero(arrays: Iterable[Array]) -> list[Array]:
+def _without_signs_of_zero(one: Side) -> Side:
     """Zeros as +0: the gradient into zeros is never -0, whatever its sign was before it was added to them."""
-    return [array + np.float32(0) for array in arrays]
+    return {place: array + np.float32(0) for place, array in one.items()}
 
 
 def _ties(layer: AnyLayer) -> bool:
@@ -196,14 +142,14 @@ def _pure(trial: Trial) -> Difference | None:
 
 
 def _scales(trial: Trial) -> Difference | None:
-    one = gradients_of(trial.backward(trial.x, trial.dy))
-    numbers = [array[array != 0] for nest in one.values() for array in nest]
+    one = gradients(trial, trial.x, trial.dy)
+    numbers = [array[array != 0] for array in one.values()]
     if not all(np.all(np.isfinite(a) & (np.abs(a) > SMALLEST) & (np.abs(a) < 1 / SMALLEST)) for a in numbers):
         raise NotHereError("a result is outside of the range in which float32 scales exactly")
     for power in (-3, 5):
         factor = np.float32(2.0**power)
-        scaled = gradients_of(trial.backward(trial.x, mapped(lambda a, f=factor: a * f, trial.dy)))  # type: ignore[misc]
-        wanted = {name: tuple(array * factor for array in nest) for name, nest in one.items()}
+        scaled = gradients(trial, trial.x, mapped(lambda a, f=factor: a * f, trial.dy))  # type: ignore[misc]
+        wanted = {place: array * factor for place, array in one.items()}
         found = differ(f"B(x, 2^{power} dy)", scaled, f"2^{power} B(x, dy)", wanted)
         if found is not None:
             return found
@@ -218,9 +164,18 @@ LINEAR: Final = Law(
     _linear,
     FINITE,
     "results are finite",
+    subjects=(LAYER, LOSS),
+    hint="every term of dx and dp has dy as one factor, and no other function of dy",
 )
 TYPES: Final = Law(
-    "L25", "gradients have the types of values", "dx is like x, dp like p, y like dy", EXACT, _types, EVERY
+    "L25",
+    "gradients have the types of values",
+    "dx is like x, dp like p, y like dy",
+    EXACT,
+    _types,
+    EVERY,
+    subjects=(LAYER, LOSS),
+    hint="a product may be transposed, or an operation have made float64 of float32",
 )
 SPLITS: Final = Law(
     "L31",
@@ -230,6 +185,7 @@ SPLITS: Final = Law(
     _splits,
     ORDINARY,
     "check is given a function of sizes, and each element of the batch has as many rows",
+    hint="dp is a sum over the batch, not a mean; no element sees another",
 )
 ACCUMULATES: Final = Law(
     "L32",
@@ -239,6 +195,7 @@ ACCUMULATES: Final = Law(
     _accumulates,
     EVERY,
     "it has parameters; close where one is tied, and so added twice; zeros of either sign are equal",
+    hint="bwd adds into the arrays of g (+=) and gives g back; it neither overwrites nor replaces them",
 )
 PURE: Final = Law(
     "L33",
@@ -247,6 +204,8 @@ PURE: Final = Law(
     EXACT,
     _pure,
     EVERY,
+    subjects=(LAYER, LOSS),
+    hint="an operation in place (*=, out=), a buffer that is used again, or random numbers without a key",
 )
 SCALES: Final = Law(
     "L35",
@@ -256,4 +215,6 @@ SCALES: Final = Law(
     _scales,
     ORDINARY,
     "nothing over- or underflows",
+    subjects=(LAYER, LOSS),
+    hint="dy is clipped, compared with a threshold, or rounded to fewer bits",
 )

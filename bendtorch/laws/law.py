@@ -8,11 +8,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from bendtorch.laws.nest import Array, arrays_in, shown
+from bendtorch.laws.nest import Array, named, shown
 from bendtorch.laws.trial import Trial
 
 EXACT: Final = "exact"
 CLOSE: Final = "close"
+
+
+LAYER: Final = "layer"
+LOSS: Final = "loss"
+OPTIMIZER: Final = "optimizer"
+CLIP: Final = "clip"
 
 
 class NotHereError(Exception):
@@ -40,6 +46,10 @@ class Law:
     `number` is its stable name (`L24`), `statement` what it says, `strength` whether both sides agree bit for bit
     (`exact`) or up to rounding (`close`), `when` the condition on which it applies. `compare(trial)` gives the first
     difference, or None; it raises `NotHereError` where the law says nothing. `kinds` are the numbers it is tried on.
+
+    It is checked on whatever is one of `subjects`. Where `of` names some layers it is a law of those alone: another
+    layer may claim it. `hint` is where to look when it is broken; `explain(trials, place)` finds out more where it
+    can. `proved` says where it is proved for all layers.
     """
 
     number: str
@@ -49,6 +59,11 @@ class Law:
     compare: Callable[[Trial], Difference | None]
     kinds: tuple[str, ...]
     when: str = "always"
+    of: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = (LAYER,)
+    hint: str = ""
+    proved: str = ""
+    explain: Callable[[Sequence[Trial], str], str] | None = None
 
 
 def differ(
@@ -66,11 +81,10 @@ def differ(
     nest may differ by `slack[name][i]`.
     """
     for name, nest in one.items():
-        arrays, others = arrays_in(nest), arrays_in(other[name])
+        arrays, others = named(nest, name), named(other[name], name)
         if len(arrays) != len(others):
             return Difference(name, left, shown(nest), right, shown(other[name]))
-        for i, (a, b) in enumerate(zip(arrays, others, strict=True)):
-            place = f"{name}[{i}]" if len(arrays) > 1 else name
+        for i, ((place, a), (_, b)) in enumerate(zip(arrays, others, strict=True)):
             if a.shape != b.shape or a.dtype != b.dtype:
                 return Difference(place, left, shown(a), right, shown(b))
             bad = np.argwhere(_unequal(a, b, nan_bits) if slack is None else _apart(a, b, slack[name][i]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +18,19 @@ def arrays_in(value: Any) -> list[Array]:
     if isinstance(value, np.ndarray):
         return [value]
     return [array for _, part in _parts(value) for array in arrays_in(part)]
+
+
+def named(value: Any, name: str = "") -> list[tuple[str, Array]]:
+    """The arrays in a nest under the names that reach them from `name`: `dp.weight`, `dx[1][0]`."""
+    if isinstance(value, np.ndarray):
+        return [(name, value)]
+    record = not isinstance(value, (tuple, list, dict)) or hasattr(value, "_fields")
+    fields = getattr(value, "_fields", None)
+    found = []
+    for key, part in _parts(value):
+        field = fields[key] if fields else key
+        found += named(part, f"{name}.{field}" if record else f"{name}[{field!r}]")
+    return found
 
 
 def floats_in(value: Any) -> list[Array]:
@@ -73,6 +87,15 @@ def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
     elif isinstance(value, dict):
         yield from value.items()
     elif not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value)] if dataclasses.is_dataclass(value) else ()
-        for name in names or getattr(type(value), "__slots__", ()):
+        kind: Any = type(value)
+        for name in _names(kind):
             yield name, getattr(value, name)
+
+
+@lru_cache(maxsize=256)
+def _names(kind: type) -> tuple[str, ...]:
+    """The names of a record's fields."""
+    if dataclasses.is_dataclass(kind):
+        return tuple(field.name for field in dataclasses.fields(kind))
+    slots = getattr(kind, "__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)

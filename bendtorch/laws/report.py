@@ -12,6 +12,10 @@ from bendtorch.laws.law import Difference, Law
 from bendtorch.laws.nest import arrays_in, mapped
 from bendtorch.laws.trial import NUMBERS, Trial
 
+LATER: Final = ("L26", "L28", "L34", "L35", "L38", "L39", "L40", "L44", "L45", "L49", "L69")
+ORDER: Final = {"L33": 0, **dict.fromkeys(LATER, 2)}
+"""Which broken laws are said before the others, and which after them: those that name no place, or follow."""
+
 SHOWN: Final = 40  # numbers of an array that a paragraph writes out
 
 
@@ -27,34 +31,58 @@ class Failure:
     found: Difference | Exception
     seed: int
     comes_and_goes: bool = False
+    explained: str = ""
+
+    @property
+    def here(self) -> str:
+        """Where the two sides differ, or what the layer raised."""
+        if isinstance(self.found, Exception):
+            return f"the layer raises {type(self.found).__name__}: {self.found}"
+        return str(self.found)
+
+    @property
+    def advice(self) -> str:
+        """What was found out about the mistake, or what to look for."""
+        if self.explained:
+            return f"{self.explained}."
+        return f"What to look for: {self.law.hint}." if self.law.hint else ""
+
+    @property
+    def repeat(self) -> str:
+        """The call that shows it again."""
+        return f'check(..., only="{self.law.number}", seed={self.seed}, cases=1)'
 
     def __str__(self) -> str:
         """One paragraph: which law, which side gave what, where they differ, how to see it again."""
-        values = {name: getattr(self.trial, name) for name in NUMBERS}
-        needed = {name for name in values if name in ("p", "x", "dy") or any(a.any() for a in arrays_in(values[name]))}
-        numbers = "; ".join(f"{name} = {_written(values[name])}" for name in NUMBERS if name in needed)
-        law, here = self.law, str(self.found)
-        if isinstance(self.found, Exception):
-            here = f"the layer raises {type(self.found).__name__}: {self.found}"
-        smallest = "Smallest case found"
+        law, smallest = self.law, "Smallest case found"
         if self.comes_and_goes:
             smallest = "The same case did not show it again: a second call must give equal bits (L33). Case found"
-        return (
-            f"{self.trial.layer} breaks {law.number} ({law.name}; {law.strength}): {law.statement}. Here {here}. "
-            f"{smallest}: {numbers}. "
-            f'Repeat it with check(..., only="{law.number}", seed={self.seed}, cases=1).'
+        numbers = "; ".join(f"{name} = {written(value)}" for name, value in numbers_of(self.trial).items())
+        sentences = (
+            f"{self.trial.layer} breaks {law.number} ({law.name}; {law.strength}): {law.statement}.",
+            f"Here {self.here}.",
+            self.advice,
+            f"{smallest}: {numbers}.",
+            f"Repeat it with {self.repeat}.",
         )
+        return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _written(value: Any) -> str:
+def numbers_of(trial: Trial) -> dict[str, Any]:
+    """The numbers of a trial that matter: p, x, dy, and those of the others that are not zero."""
+    values = {name: getattr(trial, name) for name in NUMBERS}
+    return {name: v for name, v in values.items() if name in ("p", "x", "dy") or any(a.any() for a in arrays_in(v))}
+
+
+def written(value: Any) -> str:
     """A nest as a user would write it; large arrays by their shape."""
 
-    def written(array: Any) -> str:
+    def one(array: Any) -> str:
         if array.size > SHOWN:
             return f"<{array.dtype} of shape {list(array.shape)}>"
         return np.array2string(array, separator=", ", max_line_width=10**6).replace("\n", "")
 
-    return str(mapped(written, value)).replace("'", "")
+    return str(mapped(one, value)).replace("'", "")
 
 
 @dataclass(frozen=True)
@@ -85,9 +113,15 @@ class Report:
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """Every broken law. Impure passes come first (L33), as they break other laws too."""
+        """Every broken law. Impure passes come first, as they break other laws too; what only follows comes last."""
         failures = (outcome.failure for outcome in self.outcomes if outcome.failure is not None)
-        return tuple(sorted(failures, key=lambda failure: failure.law.number != "L33"))
+        return tuple(sorted(failures, key=lambda failure: ORDER.get(failure.law.number, 1)))
+
+    @property
+    def told(self) -> tuple[Failure, ...]:
+        """The failures to write about. L26 goes without saying where L27 names the place."""
+        broken = {failure.law.number for failure in self.failures}
+        return tuple(f for f in self.failures if f.law.number != "L26" or "L27" not in broken)
 
     @property
     def applied(self) -> tuple[str, ...]:
@@ -98,9 +132,9 @@ class Report:
         """The report itself; raises `LawError` with a paragraph for each broken law where there is one."""
         if self.failures:
             raised = [failure.found for failure in self.failures if isinstance(failure.found, Exception)]
-            raise LawError("\n\n".join(map(str, self.failures))) from (raised[0] if raised else None)
+            raise LawError("\n\n".join(map(str, self.told))) from (raised[0] if raised else None)
         return self
 
     def __str__(self) -> str:
         lines = [f"laws of {self.layer}", *(f"  {outcome}" for outcome in self.outcomes)]
-        return "\n".join([*lines, *(f"\n{failure}" for failure in self.failures)])
+        return "\n".join([*lines, *(f"\n{failure}" for failure in self.told)])

@@ -41,8 +41,9 @@ NUMBERS: Final = ("p", "x", "dy", "x2", "dy2", "g")
 class Trial:
     """A layer, parameters `p`, two inputs, two cotangents, and a gradient `g` to add to.
 
-    `resized(n)` builds the same layer for a batch of n elements; None where nothing is known that could. `seed` is what
-    a law draws from that needs more.
+    `resized(n)` builds the same layer for a batch of n elements; None where nothing is known that could. `seed` and
+    `kind` are what a law draws from that needs more. `subject` is the loss, optimizer or clipping that is checked with
+    this layer, `target` what a loss compares with; None where it is the layer itself.
     """
 
     layer: AnyLayer
@@ -55,10 +56,17 @@ class Trial:
     seed: int
     sizes: tuple[int, ...] = ()
     resized: Callable[[int], AnyLayer] | None = None
+    kind: str = "ordinary"
+    subject: Any = None
+    target: Any = None
 
     def fresh(self) -> Trial:
         """The same trial on arrays of its own, which a layer at fault may change."""
         return replace(self, **{name: mapped(np.copy, getattr(self, name)) for name in NUMBERS})
+
+    def generator(self, more: int = 0) -> Generator:
+        """Random numbers of this trial; others for other `more`."""
+        return np.random.default_rng((self.seed, more))
 
     def backward(self, x: Any, dy: Any) -> dict[str, Any]:
         """Both gradients, that of the parameters into zeros; `dx` is left out where the layer gives none."""
@@ -88,7 +96,7 @@ def draw(
     x, x2 = numbers(takes, example), numbers(takes, example)
     p, g = parameters(layer, generator, kind), parameters(layer, generator, kind)
     y = layer.fwd(p, x).y if gives is None else None
-    return Trial(layer, p, x, numbers(gives, y), x2, numbers(gives, y), g, seed, sizes, resized)
+    return Trial(layer, p, x, numbers(gives, y), x2, numbers(gives, y), g, seed, sizes, resized, kind)
 
 
 def filled(spec: Spec, generator: Generator, kind: str) -> Any:

@@ -42,7 +42,8 @@ def ActOut(f: Function, d: Gradient, n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N,
     Raises `ConfigError` when f or d takes another number of arguments or cannot be compiled, `ShapeError` when a size
     is not possible; its passes raise `ShapeError` or `DtypeError` for arrays of another shape or type.
 
-    Laws: L25, L31 to L34, L36, L52, L69; L24, L26 to L28 and L35 if d is the derivative of f times dy.
+    Laws: L24 to L28, L31, L33 to L35, L46 to L48, L51, L52, L69; L24, L26 to L28 and L35 if d is the derivative of f
+    times dy.
     """
     return saving_output("ActOut", map_of(f, "ActOut: f"), zip_of(d, "ActOut: d"), n, c)
 
@@ -50,7 +51,8 @@ def ActOut(f: Function, d: Gradient, n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N,
 def ActIn(f: Function, d: Gradient, n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Mat[N, C], Mat[N, C]]:
     """y = f(x), dx = d(dy, x) on `n` rows of `c` numbers; it saves x. Raises as `ActOut` does.
 
-    Laws: those of `ActOut`.
+    Laws: L24 to L28, L31, L33 to L35, L46 to L48, L51, L52, L69; as for `ActOut`, some if d is the derivative of f
+    times dy.
     """
     return saving_input("ActIn", map_of(f, "ActIn: f"), zip_of(d, "ActIn: d"), n, c)
 

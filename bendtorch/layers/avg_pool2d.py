@@ -45,7 +45,7 @@ def AvgPool2d(
     Raises `ShapeError` when a size is not possible or the window does not fit, `ConfigError` for a padding of more than
     half a window; its passes raise `ShapeError` or `DtypeError` for arrays of another shape or type.
 
-    Laws: L24 to L29, L31 to L36, L52, L69; L68 where the stride is 1.
+    Laws: L24 to L29, L31, L33 to L35, L46 to L48, L51, L52, L68, L69.
     """
     step = cast("STEP", k if stride is None else stride)
     sizes: dict[str, int] = {"n": n, "c": c, "h": h, "w": w, "k": k}

@@ -60,7 +60,7 @@ def Conv2d(
     Raises `ShapeError` when a size is not possible or the window does not fit; its passes raise `ShapeError` or
     `DtypeError` for arrays of another shape or type.
 
-    Laws: L24 to L28, L30 to L36, L46 to L48, L52, L68, L69.
+    Laws: L24 to L29, L31 to L35, L39, L40, L44, L46 to L49, L51, L52, L68, L69.
     """
     sizes: dict[str, int] = {"n": n, "c": c, "h": h, "w": w, "o": o, "kh": kh, "kw": kw}
     window = window_of("Conv2d", sizes, kh, kw, stride, padding)

@@ -40,7 +40,7 @@ def Dropout(n: Dim[N], c: Dim[C], p: float, seed: int) -> Layer[Counter, Mat[N, 
     Raises `ConfigError` when p is not in 0 to 1 or the seed not in 0 to 2^32 - 1, `ShapeError` when a size is not
     possible; its passes raise `ShapeError` or `DtypeError` for arrays of another shape or type.
 
-    Laws: L24, L25, L29, L32 to L35, L46 to L49, L65, L69.
+    Laws: L24 to L29, L33 to L35, L46 to L49, L51, L65, L69.
     """
     check_sizes(f"Dropout({n}, {c})", n=n, c=c)
     _check_options(f"Dropout({n}, {c})", p, seed)

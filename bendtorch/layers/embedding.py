@@ -33,7 +33,7 @@ def Embedding(
     passes raise `IndexRangeError` for an id outside of 0 to v - 1, and `ShapeError` or `DtypeError` for arrays of
     another shape or type.
 
-    Laws: L24, L25, L30 to L35, L46 to L48, L52, L63, L69.
+    Laws: L24 to L27, L31 to L35, L39, L40, L44, L46 to L49, L51, L52, L63, L69.
     """
     info = _info(n, v, d, padding_id)
     name, padding = str(info), -1 if padding_id is None else padding_id

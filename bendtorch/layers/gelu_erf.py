@@ -19,6 +19,6 @@ from bendtorch.shapes.dims import C, Dim, N
 def GELUErf(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Mat[N, C], Mat[N, C]]:
     """The exact GELU on `n` rows of `c` numbers: PyTorch's `nn.GELU()`. Raises as `ReLU` does.
 
-    Laws: L24 to L28, L31 to L36, L52, L69.
+    Laws: L24 to L28, L31, L33 to L35, L46 to L48, L51, L52, L69.
     """
     return saving_input("GELUErf", gelu_erf_forward, gelu_erf_backward, n, c)

@@ -44,7 +44,7 @@ def LayerNorm(
     `ShapeError` when a size is not possible; its passes raise `ShapeError` or `DtypeError` for arrays of another shape
     or type.
 
-    Laws: L24 to L28, L31 to L36, L46 to L48, L52, L55, L69.
+    Laws: L24 to L28, L31 to L35, L39, L40, L44, L46 to L49, L51, L52, L55, L69.
     """
     check_sizes(f"LayerNorm({n}, {c})", n=n, c=c)
     eps = checked_eps(f"LayerNorm({n}, {c})", eps)

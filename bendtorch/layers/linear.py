@@ -37,7 +37,7 @@ def Linear(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Lin[I, O], Mat[N, I], Mat[N
     The products have the same bits at any number of threads. Raises `ShapeError` when a size is not possible; its
     passes raise `ShapeError` or `DtypeError` for arrays of another shape or type.
 
-    Laws: L24 to L28, L30 to L36, L46 to L48, L52, L69.
+    Laws: L24 to L29, L31 to L35, L39, L40, L44, L46 to L49, L51, L52, L69.
     """
     name, info = f"Linear({n}, {i}, {o})", linear_info("Linear", n, i, o)  # first: it refuses impossible sizes
     forward, add_gradients = linear_forward_of(name, n, i, o), linear_gradients_of(name, n, i, o)

@@ -22,7 +22,7 @@ def LinearFirst(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Lin[I, O], Mat[N, I], 
 
     As an input without `requires_grad` in PyTorch. Raises as `Linear` does.
 
-    Laws: those of `Linear` but for its input gradient (L26 to L28, L37).
+    Laws: L24 to L28, L31 to L35, L39, L40, L44, L46 to L49, L51, L52, L69.
     """
     name = f"LinearFirst({n}, {i}, {o})"
     info = linear_info("LinearFirst", n, i, o, input_gradient=False)

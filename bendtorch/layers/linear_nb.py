@@ -23,7 +23,7 @@ def LinearNB(n: Dim[N], i: Dim[I], o: Dim[O]) -> Layer[Mat[O, I], Mat[N, I], Mat
 
     W starts evenly distributed on [-1/√i, 1/√i). Raises as `Linear` does.
 
-    Laws: L24 to L28, L30 to L36, L46 to L48, L52, L64, L69.
+    Laws: L24 to L29, L31 to L35, L39, L40, L44, L46 to L49, L51, L52, L64, L69.
     """
     name = f"LinearNB({n}, {i}, {o})"
     info = linear_info("LinearNB", n, i, o)

@@ -21,6 +21,6 @@ def ReLU(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Mat[N, C], Mat[N, C]]:
     Raises `ShapeError` when a size is not possible; its passes raise `ShapeError` or `DtypeError` for arrays of another
     shape or type.
 
-    Laws: L24 to L28, L31 to L36, L52, L67, L69.
+    Laws: L24 to L28, L31, L33 to L35, L46 to L48, L51, L52, L67, L69.
     """
     return saving_output("ReLU", relu_forward, relu_backward, n, c)

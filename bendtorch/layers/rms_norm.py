@@ -34,7 +34,7 @@ def RMSNorm(
     The gain starts as ones. Raises `ConfigError` when `eps` is not a number from 0 on, `ShapeError` when a size is not
     possible; its passes raise `ShapeError` or `DtypeError` for arrays of another shape or type.
 
-    Laws: L24 to L28, L31 to L36, L46 to L48, L52, L56, L69.
+    Laws: L24 to L28, L31 to L35, L39, L40, L44, L46 to L49, L51, L52, L56, L69.
     """
     check_sizes(f"RMSNorm({n}, {c})", n=n, c=c)
     eps = checked_eps(f"RMSNorm({n}, {c})", eps)

@@ -54,7 +54,7 @@ def RoPE(
     Raises `ShapeError` when a size is not possible or n is no multiple of t, and `ConfigError` for another option; its
     passes raise `ShapeError` or `DtypeError` for arrays of another shape or type.
 
-    Laws: L24 to L36 (L31 where a batch is split between sequences), L62, L69.
+    Laws: L24 to L29, L31, L33 to L35, L46 to L48, L51, L60, L62, L69; L31 where a batch is split between sequences.
     """
     info = _info(n, t, h, half, {"base": base, "offset": offset, "interleaved": interleaved})
     name, width, shape = str(info), 2 * h * half, (n, 2 * h * half)

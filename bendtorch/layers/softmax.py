@@ -24,7 +24,7 @@ def Softmax(n: Dim[N], c: Dim[C]) -> Layer[Unit, Mat[N, C], Mat[N, C], Mat[N, C]
     PyTorch gives NaN for a row that is all -inf; here it is zeros, with a zero gradient. Raises `ShapeError` when a
     size is not possible; its passes raise `ShapeError` or `DtypeError` for arrays of another shape or type.
 
-    Laws: L24 to L28, L31 to L36, L52, L53, L69.
+    Laws: L24 to L28, L31, L33 to L35, L46 to L48, L51 to L53, L69.
     """
     name, shape, spec = f"Softmax({n}, {c})", (n, c), mat_spec(n, c)
     check_sizes(name, n=n, c=c)

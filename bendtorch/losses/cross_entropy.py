@@ -20,6 +20,7 @@ from bendtorch.losses.labels import Weights, classes
 from bendtorch.losses.loss import Loss, LossOut
 from bendtorch.shapes.arrays import Ids, Mat
 from bendtorch.shapes.dims import C, Dim, N
+from bendtorch.shapes.spec import ids_spec, mat_spec
 
 
 def CrossEntropy(
@@ -41,7 +42,7 @@ def CrossEntropy(
     `ShapeError` or `DtypeError` for arrays of another shape or type, and `ShapeError` for an empty batch, whose mean is
     not defined.
 
-    Laws: L25, L31 (weighted by rows), L33, L36, L54, L69.
+    Laws: L24 to L27, L31, L33, L35, L36, L51, L54, L69; L31 weighted by rows, L54 also of ignored rows.
     """
     name = f"CrossEntropy({n}, {c})"
     labels = classes(name, n, c, ignore_index, weight)
@@ -65,4 +66,4 @@ def CrossEntropy(
     def value(y: Mat[N, C], target: Ids[N]) -> float:
         return loss(y, target, nothing)
 
-    return Loss(name, grad, value)
+    return Loss(name, grad, value, mat_spec(n, c), ids_spec(n, below=c))

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from bendtorch.shapes.spec import Spec
+
 Y = TypeVar("Y")
 Target = TypeVar("Target")
 
@@ -23,12 +25,15 @@ class Loss(Generic[Y, Target]):
     """A loss over outputs `Y` and targets `Target`.
 
     `grad(y, target)` gives the loss and the gradient of `y`; `value(y, target)` the loss alone. Both are pure.
+    `takes` and `wants` are the shapes of both, None where they are not known: the laws draw arrays of them.
     Law L36: the gradient is the derivative of the value.
     """
 
     name: str
     grad: Callable[[Y, Target], LossOut[Y]]
     value: Callable[[Y, Target], float]
+    takes: Spec | None = None
+    wants: Spec | None = None
 
     def __call__(self, y: Y, target: Target) -> LossOut[Y]:
         """The loss and its gradient."""

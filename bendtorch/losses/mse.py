@@ -14,7 +14,7 @@ from bendtorch.losses.loss import Loss, LossOut
 from bendtorch.shapes.arrays import Mat
 from bendtorch.shapes.dims import C, Dim, N
 from bendtorch.shapes.guard import guard_mat
-from bendtorch.shapes.spec import check_sizes
+from bendtorch.shapes.spec import check_sizes, mat_spec
 
 
 def MSE(n: Dim[N], c: Dim[C]) -> Loss[Mat[N, C], Mat[N, C]]:
@@ -22,7 +22,7 @@ def MSE(n: Dim[N], c: Dim[C]) -> Loss[Mat[N, C], Mat[N, C]]:
 
     Raises `ShapeError` or `DtypeError` for arrays of another shape or type, and `ShapeError` for an empty batch.
 
-    Laws: L25, L31 (weighted by rows), L33, L36, L69.
+    Laws: L24 to L27, L31, L33, L35, L36, L51, L69; L31 weighted by rows.
     """
     name, shape = f"MSE({n}, {c})", (n, c)
     check_sizes(name, n=n, c=c)
@@ -40,4 +40,4 @@ def MSE(n: Dim[N], c: Dim[C]) -> Loss[Mat[N, C], Mat[N, C]]:
     def value(y: Mat[N, C], target: Mat[N, C]) -> float:
         return mse_value(*arrays(y, target))
 
-    return Loss(name, grad, value)
+    return Loss(name, grad, value, mat_spec(n, c), mat_spec(n, c))

@@ -14,6 +14,7 @@ from bendtorch.losses.labels import Weights, classes
 from bendtorch.losses.loss import Loss, LossOut
 from bendtorch.shapes.arrays import Ids, Mat
 from bendtorch.shapes.dims import C, Dim, N
+from bendtorch.shapes.spec import ids_spec, mat_spec
 
 
 def NLL(
@@ -28,7 +29,7 @@ def NLL(
     Raises `ConfigError` for options that are not possible, `IndexRangeError` for a label outside of 0 to c - 1,
     `ShapeError` or `DtypeError` for arrays of another shape or type, and `ShapeError` for an empty batch.
 
-    Laws: L25, L31 (weighted by rows), L33, L36, L69.
+    Laws: L24 to L27, L31, L33, L35, L36, L51, L69; L31 weighted by rows.
     """
     name = f"NLL({n}, {c})"
     labels = classes(name, n, c, ignore_index, weight)
@@ -42,4 +43,4 @@ def NLL(
     def value(y: Mat[N, C], target: Ids[N]) -> float:
         return nll_value(*labels.check(y, target), labels.weights, labels.ignored)
 
-    return Loss(name, grad, value)
+    return Loss(name, grad, value, mat_spec(n, c), ids_spec(n, below=c))

@@ -24,7 +24,9 @@ def global_norm(g: FlatF32) -> float:
 class ClipNorm:
     """Scale the gradient of all parameters together down to a norm of at most `most`.
 
-    PyTorch's `clip_grad_norm_`, with its factor most / (norm + 1e-6); exactly the identity up to the bound. Laws: L43.
+    PyTorch's `clip_grad_norm_`, with its factor most / (norm + 1e-6); exactly the identity up to the bound.
+
+    Laws: L43.
     """
 
     most: float
@@ -44,7 +46,10 @@ class ClipNorm:
 
 @dataclass(frozen=True)
 class ClipValue:
-    """Bring each number of the gradient into -most to most: PyTorch's `clip_grad_value_`. NaN stays NaN."""
+    """Bring each number of the gradient into -most to most: PyTorch's `clip_grad_value_`. NaN stays NaN.
+
+    Laws: L43.
+    """
 
     most: float
 

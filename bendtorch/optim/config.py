@@ -52,7 +52,10 @@ def rate_at(name: str, lr: float | Schedule, step: int) -> float:
 
 @dataclass(frozen=True)
 class SGD:
-    """Gradient descent: `w -= lr * (g + weight_decay * w)` (PyTorch's `SGD`)."""
+    """Gradient descent: `w -= lr * (g + weight_decay * w)` (PyTorch's `SGD`).
+
+    Laws: L39, L40, L44, L45, L49.
+    """
 
     lr: float | Schedule
     weight_decay: float = 0.0
@@ -71,6 +74,8 @@ class Momentum:
     """Gradient descent with momentum: `m = momentum * m + g; w -= lr * m` (PyTorch's `SGD(momentum=...)`).
 
     With `nesterov`, `w -= lr * (g + momentum * m)`. Weight decay is added to the gradient, `g + weight_decay * w`.
+
+    Laws: L39, L40, L44, L45, L49.
     """
 
     lr: float | Schedule
@@ -95,6 +100,8 @@ class Adam:
 
     `one_minus_beta1` and `one_minus_beta2` follow from the betas; where they are given, they must agree with them to
     within 2^-23.
+
+    Laws: L39 to L41, L44, L45, L49.
     """
 
     lr: float | Schedule = 1e-3
@@ -136,6 +143,8 @@ class AdamW(Adam):
     """Adam with decoupled weight decay, `w *= 1 - lr * weight_decay` (Loshchilov and Hutter, 2019).
 
     PyTorch's `AdamW`.
+
+    Laws: L39 to L41, L44, L45, L49.
     """
 
     weight_decay: float = 0.01
@@ -148,6 +157,8 @@ class PackedAdamW(AdamW):
     Each is computed in float32, rounded to the nearest bfloat16, and used as rounded; weights and gradients stay
     float32. The state takes half of AdamW's memory, or three quarters. PyTorch's `AdamW` on bfloat16 state rounds after
     every operation instead.
+
+    Laws: L39, L40, L44, L45, L49, L50.
     """
 
     second: bool = True

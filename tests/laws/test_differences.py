@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bendtorch import ReLU
 from bendtorch.laws import examine
-from bendtorch.laws.differences import DIFFERENCES
+from bendtorch.laws.differences import DIFFERENCES, slope_of
 from bendtorch.laws.law import NotHereError
 from bendtorch.laws.trial import draw
 from bendtorch.layer import Bwd, Fwd, Info, make_layer, no_params
@@ -81,6 +83,20 @@ def test_corners_are_left_out() -> None:
     trial.x[...] = 0
     with pytest.raises(NotHereError, match="no coordinate at which a difference is reliable"):
         DIFFERENCES.compare(trial)
+
+
+@given(st.floats(-1.5, 1.5), st.floats(-3, 3), st.floats(-3, 3), st.floats(-3, 3))
+def test_a_corner_adds_what_it_takes_the_difference_off(at: float, corner: float, bend: float, slope: float) -> None:
+    """Of slope·t + bend·t² with a corner: the derivative at 0 is within what is said, or nothing is."""
+    h = 2.0**-7
+    points = {k: k * h for k in (-2, -1, 0, 1, 2)}
+    outputs = {
+        k: [np.array([slope * t + bend * t * t + corner * max(t - at * h, 0.0)], np.float64)] for k, t in points.items()
+    }
+    known = slope_of([np.ones(1)], points, outputs, h)
+    derivatives = [slope + corner * (at < 0 or (at == 0 and right)) for right in (False, True)]
+    if known is not None:
+        assert all(abs(known[0] - wanted) <= known[1] + 1e-9 for wanted in derivatives)
 
 
 def test_ids_have_no_derivative() -> None:

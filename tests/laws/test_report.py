@@ -8,7 +8,7 @@ from bendtorch.errors import BendError, LawError
 from bendtorch.laws import examine
 from tests.support.mutants import affine, mutant
 
-BROKEN = examine(mutant("a product is transposed"))
+BROKEN = examine(mutant("a product is transposed"), only=["L24", "L25", "L27", "L33"])
 
 
 def test_a_line_says_of_each_law_what_was_found() -> None:
@@ -24,6 +24,7 @@ def test_a_paragraph_says_which_law_which_side_and_where() -> None:
     text = str(failure)
     assert "\n" not in text
     assert text.startswith("Affine(1, 2, 2) breaks L27 (gradients agree with central differences; close): ")
+    assert "What to look for: a factor or a term is missing, a product is transposed, " in text
     assert "Here at dx[0, " in text
     assert "B(x, dy) gives 0.0 and F's difference gives 0.76159" in text
     assert "p = Lin(weight=[[" in text
@@ -56,3 +57,12 @@ def test_a_failed_report_raises_and_another_does_not() -> None:
 def test_large_arrays_are_not_written_out() -> None:
     report = examine(affine(7, 9, 11, "a constant is added"), only="L24")
     assert "x = <float32 of shape [7, 9]>" in str(report.failures[0])
+
+
+def test_l26_goes_without_saying_where_l27_names_the_place() -> None:
+    both = examine(mutant("a product is transposed"), only=["L26", "L27"])
+    assert [failure.law.number for failure in both.failures] == ["L27", "L26"]
+    assert [failure.law.number for failure in both.told] == ["L27"]
+    alone = examine(mutant("a product is transposed"), only="L26")
+    with pytest.raises(LawError, match="breaks L26"):
+        alone.raise_if_failed()

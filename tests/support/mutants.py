@@ -13,8 +13,8 @@ from bendtorch.layers import Lin
 from bendtorch.shapes.spec import mat_spec
 
 
-def affine(n: Any, i: Any, o: Any, fault: str = "") -> Any:
-    """y = x · tanh(W)ᵀ + b in plain numpy, right but for `fault`."""
+def affine(n: Any, i: Any, o: Any, fault: str = "", ending: Callable[..., Any] | None = None) -> Any:
+    """y = x · tanh(W)ᵀ + b in plain numpy, right but for `fault`; `ending(db, dy)` gives another gradient of b."""
     buffer = np.empty((n, o), np.float32)
     calls = [0]
 
@@ -36,6 +36,8 @@ def affine(n: Any, i: Any, o: Any, fault: str = "") -> Any:
         w = np.tanh(p.weight)
         dw, db = (dy.T @ s) * (1 - w * w), dy.sum(axis=0, keepdims=True)
         dx = dy @ w
+        if ending is not None:
+            db = ending(db, dy)
         end: Callable[..., Any] = FAULTS_OF_BWD.get(fault, right)
         return end(p, s, dy, g, dx, dw, db)
 
