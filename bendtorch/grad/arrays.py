@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from bendtorch.grad.var import Array
+from bendtorch.grad.node import Array
 from bendtorch.kernels.memory import empty_mat
 
 

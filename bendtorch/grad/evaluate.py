@@ -1,101 +1,115 @@
-"""The values of expressions, each operation by itself."""
+"""The values of expressions: which passes over memory give them, and in which order.
+
+A pass computes values of one size. What is not number by number stands between passes: a sum, a deferred array, and an
+operand that is repeated. A sum is taken at the end of the pass that computes what is summed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+import functools
+import math
 
 import numpy as np
 
-from bendtorch.kernels import activation, elementwise
+from bendtorch.errors import ShapeError
+from bendtorch.grad.arrays import new_array
+from bendtorch.grad.node import Lazy, Shape, in_order
+from bendtorch.grad.plan import plan
+from bendtorch.grad.trace import Trace
 from bendtorch.kernels.block_ops import Op
-
-if TYPE_CHECKING:
-    from bendtorch.grad.lazy import Lazy
-
-ONE: Final = np.float32(1)
-
-
-def _mapped(kernel: Any) -> Callable[..., Any]:
-    def run(*args: Any) -> Any:
-        flat = [np.ascontiguousarray(a).reshape(1, -1) for a in np.broadcast_arrays(*args)]
-        out = np.empty_like(flat[0])
-        kernel(*flat, out)
-        return out.reshape(np.broadcast_shapes(*(a.shape for a in args)))
-
-    return run
-
-
-def _fma(a: Any, b: Any, c: Any) -> Any:
-    return (a.astype(np.float64) * b + c).astype(np.float32)
-
-
-FUNCTIONS: Final[dict[Op, Callable[..., Any]]] = {
-    Op.NEG: np.negative,
-    Op.ABS: np.abs,
-    Op.SIGN: np.sign,
-    Op.SQUARE: np.square,
-    Op.SQRT: np.sqrt,
-    Op.RECIPROCAL: lambda x: ONE / x,
-    Op.EXP: _mapped(elementwise.exp),
-    Op.LOG: _mapped(elementwise.log),
-    Op.TANH: _mapped(elementwise.tanh),
-    Op.SIGMOID: _mapped(elementwise.sigmoid),
-    Op.ERF: _mapped(elementwise.erf),
-    Op.RELU: _mapped(activation.relu_forward),
-    Op.GELU: _mapped(activation.gelu_forward),
-    Op.GELU_ERF: _mapped(activation.gelu_erf_forward),
-    Op.SILU: _mapped(activation.silu_forward),
-    Op.ADD: np.add,
-    Op.SUB: np.subtract,
-    Op.MUL: np.multiply,
-    Op.DIV: np.divide,
-    Op.MAXIMUM: lambda a, b: np.where((a >= b) | np.isnan(a), a, b),
-    Op.MINIMUM: lambda a, b: np.where((a <= b) | np.isnan(a), a, b),
-    Op.GT: np.greater,
-    Op.GE: np.greater_equal,
-    Op.LT: np.less,
-    Op.LE: np.less_equal,
-    Op.EQ: np.equal,
-    Op.NE: np.not_equal,
-    Op.RELU_GRADIENT: _mapped(activation.relu_backward),
-    Op.SIGMOID_GRADIENT: _mapped(activation.sigmoid_backward),
-    Op.TANH_GRADIENT: _mapped(activation.tanh_backward),
-    Op.GELU_GRADIENT: _mapped(activation.gelu_backward),
-    Op.GELU_ERF_GRADIENT: _mapped(activation.gelu_erf_backward),
-    Op.SILU_GRADIENT: _mapped(activation.silu_backward),
-    Op.WHERE: lambda mask, a, b: np.where(mask != 0, a, b),
-    Op.FMA: _fma,
-}
+from bendtorch.kernels.code_addresses import address_of
+from bendtorch.kernels.fused import run_program
+from bendtorch.kernels.program import Grid
 
 
 def evaluate(roots: list[Lazy]) -> None:
-    """Give every root, and all that it is computed from, its value."""
-    stack = list(roots)
+    """Give every root its value."""
+    stack = [roots]
     while stack:
-        node = stack[-1]
-        waiting = [x for x in node.args if x.value is None]
-        stack += waiting
-        if not waiting:
+        missing = _advance(list(dict.fromkeys(root for root in stack[-1] if root.value is None)))
+        if missing:
+            stack.append(missing)
+        else:
             stack.pop()
-            if node.value is None:
-                node.value = _computed(node)
-                node.args, node.depth, node.compute = (), 0, None
 
 
-def _computed(node: Lazy) -> Any:
-    with np.errstate(all="ignore"):
-        values: list[Any] = [x.value for x in node.args]
-        if node.compute is not None:
-            return node.compute(*values)
-        if node.op is Op.SUM:
-            return _sum_to(values[0], node.shape)
-        if node.op is Op.COPY:
-            return np.broadcast_to(values[0], node.shape).copy()
-        return np.asarray(FUNCTIONS[node.op](*values), np.float32, order="C")
+def _advance(roots: list[Lazy]) -> list[Lazy]:
+    """Compute the roots; or give what must be computed first, when something must."""
+    sums: dict[Grid, list[Lazy]] = {}
+    plain: dict[int, list[Lazy]] = {}
+    for root in roots:
+        if root.op is Op.DEFERRED:
+            missing = [arg for arg in root.args if arg.value is None]
+            if missing:
+                return missing
+            _call(root)
+        elif root.op is Op.SUM:
+            grid = _summed(root.args[0].shape, root.shape)[0]
+            sums.setdefault(grid, []).append(root)
+        else:
+            plain.setdefault(root.size, []).append(root)
+    for grid, group in sums.items():
+        missing = _pass(grid, plain.pop(grid.size, []), group)
+        if missing:
+            return missing
+    for size, group in plain.items():
+        missing = _pass(Grid(1, 1, size), group, [])
+        if missing:
+            return missing
+    return []
 
 
-def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
-    added = x.ndim - len(shape)
-    axes = tuple(i for i in range(x.ndim) if i < added or (shape[i - added] == 1 and x.shape[i] != 1))
-    return x.sum(axes, np.float64, keepdims=True).astype(np.float32).reshape(shape)
+def _call(node: Lazy) -> None:
+    """Compute a deferred array."""
+    compute = node.compute
+    assert compute is not None
+    found = in_order(compute(*[arg.value for arg in node.args]), "deferred")
+    if found.shape != node.shape:
+        raise ShapeError(f"deferred: expected an array of shape {list(node.shape)}, got {list(found.shape)}")
+    node.keep(found)
+
+
+def _pass(grid: Grid, plain: list[Lazy], sums: list[Lazy]) -> list[Lazy]:
+    """Compute values of one size, and sums of such values; or give what must be computed first."""
+    size = grid.size
+    if size == 0:
+        for root in (*plain, *sums):
+            root.keep(np.zeros(root.shape, np.float32))
+        return []
+    trace = Trace(size)
+    trace.follow([*plain, *(root.args[0] for root in sums)])
+    if trace.missing:
+        return trace.missing
+    results = list(dict.fromkeys([*plain, *trace.kept]))
+    numbers = trace.numbers
+    program = plan(
+        grid,
+        tuple(trace.key),
+        tuple([numbers[node] for node in results]),
+        tuple([(numbers[root.args[0]], _summed(root.args[0].shape, root.shape)[1]) for root in sums]),
+    )
+    made = {node: new_array(node.shape) for node in (*results, *sums)}
+    nodes = (*trace.full, *results, *trace.repeated, *sums)
+    addresses = [address_of(made[node] if node.value is None else node.value, node.size) for node in nodes]
+    run_program(program, np.array(addresses, np.int64))
+    for node, array in made.items():
+        node.keep(array)
+    for node in trace.passing:
+        node.times += 1
+    return []
+
+
+@functools.lru_cache(4096)
+def _summed(shape: Shape, to: Shape) -> tuple[Grid, bool]:
+    """How an array is seen whose sums over neighbouring axes are taken, and whether these are its last ones."""
+    axes = summed_axes(shape, to)
+    before, count, behind = (
+        math.prod(part) for part in (shape[: axes[0]], shape[axes[0] : axes[-1] + 1], shape[axes[-1] + 1 :])
+    )
+    return (Grid(1, before, count), True) if behind == 1 else (Grid(before, count, behind), False)
+
+
+def summed_axes(shape: Shape, to: Shape) -> list[int]:
+    """The axes that a sum to another shape is over, those of size 1 left out."""
+    added = len(shape) - len(to)
+    return [i for i, size in enumerate(shape) if size != 1 and (i < added or to[i - added] == 1)]

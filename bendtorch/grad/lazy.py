@@ -15,12 +15,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
 
 from bendtorch.errors import ShapeError
-from bendtorch.grad.evaluate import evaluate
+from bendtorch.grad.evaluate import evaluate, summed_axes
+from bendtorch.grad.node import Array, Lazy, Shape, in_order
 from bendtorch.kernels.block_ops import Op
 
 __all__ = [
@@ -37,42 +38,12 @@ __all__ = [
     "value",
 ]
 
-Array: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
-Shape: TypeAlias = tuple[int, ...]
-
 DEEPEST: Final = 64  # operations one behind the other: a longer expression is forced in parts
 
 
-class Lazy:
-    """A float32 array, or the expression that it will be computed from."""
-
-    __slots__ = ("args", "compute", "depth", "op", "shape", "size", "times", "value")
-
-    op: Op
-    args: tuple[Lazy, ...]
-    shape: Shape
-    size: int
-    depth: int
-    times: int
-    value: Array | None
-    compute: Callable[..., Array] | None
-
-    def __init__(self, op: Op, args: tuple[Lazy, ...], shape: Shape, size: int, depth: int) -> None:
-        self.op = op
-        self.args = args
-        self.shape = shape
-        self.size = size
-        self.depth = depth  # of operations not yet computed
-        self.times = 0  # how often it was computed on the way to something else
-        self.value = None
-        self.compute = None
-
-    def __repr__(self) -> str:
-        return f"Lazy({self.op.name}, shape={self.shape})"
-
-
 def leaf(array: Array) -> Lazy:
-    """An array as an expression: float32 numbers in C order. The array is not copied."""
+    """An array as an expression: float32 numbers, not copied where they are in C order. Raises `DtypeError`."""
+    array = in_order(array, "leaf")
     node = Lazy(Op.LEAF, (), array.shape, array.size, 0)
     node.value = array
     return node
@@ -91,7 +62,7 @@ def _one_number(number: float) -> Lazy:
 def deferred(shape: Shape, compute: Callable[..., Array], *args: Lazy) -> Lazy:
     """What a function gives for the values of the arguments: called when it is needed, and once.
 
-    It must give a float32 array of `shape` in C order.
+    It must give a float32 array of `shape`: `ShapeError` or `DtypeError` says when it does not.
     """
     depth = max((arg.depth for arg in args), default=0)
     node = Lazy(Op.DEFERRED, args, shape, math.prod(shape), depth + 1)
@@ -144,9 +115,26 @@ def sum_to(x: Lazy, shape: Shape) -> Lazy:
     """
     if x.shape == shape:
         return x
-    if _broadcast(Op.SUM, x.shape, shape)[0] != x.shape:
-        raise ShapeError(f"sum_to: shape {list(x.shape)} cannot be summed to {list(shape)}, which is larger")
-    return Lazy(Op.SUM, (x,), shape, math.prod(shape), x.depth + 1)
+    for to in _steps(x.shape, shape):
+        x = Lazy(Op.SUM, (x,), to, math.prod(to), x.depth + 1)
+    return x if x.shape == shape else Lazy(Op.COPY, (x,), shape, x.size, x.depth + 1)
+
+
+@functools.lru_cache(4096)
+def _steps(shape: Shape, to: Shape) -> list[Shape]:
+    """The shapes on the way: a sum is over neighbouring axes, the last ones first."""
+    if _broadcast(Op.SUM, shape, to)[0] != shape:
+        raise ShapeError(f"sum_to: shape {list(shape)} cannot be summed to {list(to)}, which is larger")
+    steps = []
+    axes = summed_axes(shape, to)
+    while axes:
+        first = axes.pop()
+        behind = shape[first + 1 :]
+        while axes and all(size == 1 for size in shape[axes[-1] + 1 : first]):
+            first = axes.pop()
+        shape = (*shape[:first], *(1,) * (len(shape) - first - len(behind)), *behind)
+        steps.append(to if not axes else shape)
+    return steps
 
 
 def total(x: Lazy) -> Lazy:

@@ -51,7 +51,7 @@ def _floats(address: int, count: int) -> Flat:
 def _plain_floats(address: int, count: int) -> Flat:
     if count == 0:
         return np.empty(0, np.float32)
-    return np.ctypeslib.as_array((ctypes.c_float * count).from_address(address))
+    return np.ctypeslib.as_array((ctypes.c_float * int(count)).from_address(int(address)))
 
 
 floats: Final = _floats if JIT else _plain_floats

@@ -16,6 +16,7 @@ int64: Type
 float32: Type
 voidptr: Type
 void: Type
+none: Type
 
 class UniTuple(Type):
     def __init__(self, dtype: Type, count: int) -> None: ...

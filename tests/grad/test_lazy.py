@@ -1,4 +1,4 @@
-"""Expressions: shapes, values, errors."""
+"""Expressions: shapes, errors, what is computed when, chains that are long or wide."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bendtorch.errors import ShapeError
 from bendtorch.grad.lazy import Op, apply, broadcast_to, constant, deferred, force, leaf, sum_to, total, value
 from tests.support.arrays import numbers
+from tests.support.shapes import broadcasting, shapes
 
 
 def test_a_chain() -> None:
@@ -23,18 +26,48 @@ def test_a_chain() -> None:
         assert actual.dtype == np.float32
         assert actual.shape == expected.shape
         np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
-    assert z.args == ()
-    assert value(z) is found[0]
+
+
+def test_a_value_is_remembered_and_its_arguments_are_forgotten() -> None:
+    y = apply(Op.NEG, leaf(numbers(0, 3)))
+    z = apply(Op.ADD, y, y)
+    assert (y.value, z.value, z.depth) == (None, None, 2)
+    assert value(z) is value(z) is z.value
+    assert (z.args, z.depth) == ((), 0)
+    assert y.value is None
+
+
+def test_what_is_computed_again_and_again_is_kept_the_third_time() -> None:
+    y = apply(Op.NEG, leaf(numbers(0, 3)))
+    for times in range(4):
+        assert (y.value is None) == (times < 3)
+        assert np.array_equal(
+            value(apply(Op.ADD, y, constant(times))),
+            value(y) + times if times == 3 else -numbers(0, 3) + np.float32(times),
+        )
 
 
 def test_shapes_that_do_not_broadcast_are_named() -> None:
     x, y = leaf(numbers(0, 3, 4)), leaf(numbers(0, 3))
-    with pytest.raises(ShapeError, match=r"mul: shapes \[3, 4\] and \[3\]"):
+    with pytest.raises(ShapeError, match=r"^mul: shapes \[3, 4\] and \[3\] do not broadcast"):
         apply(Op.MUL, x, y)
-    with pytest.raises(ShapeError, match=r"sum: shapes \[3, 4\] and \[3\]"):
+    with pytest.raises(ShapeError, match=r"^sum: shapes \[3, 4\] and \[3\] do not broadcast"):
         sum_to(x, (3,))
-    with pytest.raises(ShapeError, match=r"broadcast_to: shape \[3, 4\] .* \[1, 4\]"):
+    with pytest.raises(ShapeError, match=r"^sum_to: shape \[3, 4\] cannot be summed to \[2, 3, 4\]"):
+        sum_to(x, (2, 3, 4))
+    with pytest.raises(ShapeError, match=r"^broadcast_to: shape \[3, 4\] does not broadcast to \[1, 4\]"):
         broadcast_to(x, (1, 4))
+
+
+@given(shape=shapes, seed=st.integers(0, 99))
+def test_shapes_are_numpys(shape: tuple[int, ...], seed: int) -> None:
+    x = numbers(seed, *shape)
+    for other in broadcasting(shape, seed):
+        y = numbers(seed + 1, *other)
+        assert np.array_equal(value(apply(Op.SUB, leaf(x), leaf(y))), x - y)
+        assert np.array_equal(value(apply(Op.SUB, leaf(y), leaf(x))), y - x)
+        large = np.broadcast_shapes(shape, other)
+        assert np.array_equal(value(broadcast_to(leaf(y), large)), np.broadcast_to(y, large))
 
 
 def test_a_deferred_array_is_made_once_when_it_is_needed() -> None:
@@ -48,7 +81,7 @@ def test_a_deferred_array_is_made_once_when_it_is_needed() -> None:
     node = deferred((4, 3), transposed, apply(Op.NEG, leaf(x)))
     y, z = apply(Op.MUL, node, constant(3)), apply(Op.ADD, node, constant(1, (4, 3)))
     assert calls == []
-    found = force(y, z)
+    found = force(y, z, node, node)
     assert len(calls) == 1
     assert np.array_equal(found[0], -x.T * 3)
     assert np.array_equal(found[1], -x.T + 1)
@@ -58,8 +91,15 @@ def test_long_chains_and_wide_sums() -> None:
     x = y = leaf(np.ones(3, np.float32))
     for _ in range(10_000):
         y = apply(Op.ADD, y, x)
-    terms = [y] * 10_000
-    while len(terms) > 1:
-        terms = [apply(Op.ADD, a, b) for a, b in zip(terms[::2], terms[1::2] or terms[:1], strict=False)]
+    many = [apply(Op.MUL, x, leaf(np.full(3, i, np.float32))) for i in range(1 << 12)]
+    while len(many) > 1:
+        many = [apply(Op.ADD, a, b) for a, b in zip(many[::2], many[1::2], strict=True)]
     assert value(y).tolist() == [10_001] * 3
-    assert value(terms[0]).size == 3
+    assert value(many[0]).tolist() == [(1 << 11) * ((1 << 12) - 1)] * 3
+
+
+def test_a_long_chain_of_deferred_arrays() -> None:
+    x: Any = leaf(np.ones((2, 3), np.float32))
+    for _ in range(2000):
+        x = deferred((3, 2) if x.shape == (2, 3) else (2, 3), lambda a: np.ascontiguousarray(a.T), x)
+    assert value(x).tolist() == [[1] * 3] * 2

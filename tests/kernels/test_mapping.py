@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -14,6 +13,7 @@ from bendtorch.kernels import activation, elementwise, vecmath
 from bendtorch.kernels.compile import JIT, helper
 from bendtorch.kernels.mapping import CHUNK, mapped, zipped
 from tests.support.arrays import numbers, same_bits, special_numbers
+from tests.support.kernels import require_vectors
 from tests.support.process import run_python
 from tests.support.sizes import rows, seeds, shrunk, widths
 from tests.support.threads import threads
@@ -91,14 +91,6 @@ BINARY: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "gelu": activation.gelu_gradient,
     "gelu_erf": activation.gelu_erf_gradient,
 }
-
-
-def require_vectors(kernel: Any) -> None:
-    """The code computes with vectors of floats, and calls nothing of the C library's."""
-    (code,) = kernel.inspect_llvm().values()
-    assert re.search(r"= (fmul|fadd|fsub|fcmp|fdiv|select|call)[^=]*<(8|4|16) x float>", code)
-    called = set(re.findall(r"\bcall [^@\n]*@(\w+)", code))
-    assert not called & {"expf", "exp", "logf", "log", "tanhf", "tanh", "erff", "erf", "fmaf", "fma"}
 
 
 @COMPILED

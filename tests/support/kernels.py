@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numba
@@ -36,3 +37,11 @@ def _failing_chunk(chunk: int, counts: Any, bad: int) -> None:
 def fail_in_chunk(counts: Any, bad: int) -> None:
     """Run every chunk of `counts`; chunk `bad` raises."""
     parallel_for(_failing_chunk, counts.size, (counts, bad))
+
+
+def require_vectors(kernel: Any) -> None:
+    """The code computes with vectors of floats, and calls nothing of the C library's."""
+    (code,) = kernel.inspect_llvm().values()
+    assert re.search(r"= (?:tail )?(?:fmul|fadd|fsub|fcmp|fdiv|select|call)[^=]*<(?:8|4|16) x float>", code)
+    called = set(re.findall(r"\bcall [^@\n]*@(\w+)", code))
+    assert not called & {"expf", "exp", "logf", "log", "tanhf", "tanh", "erff", "erf", "fmaf", "fma"}
