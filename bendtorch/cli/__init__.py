@@ -19,12 +19,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     summary_parser.add_argument(
         "target", metavar="MODULE:NAME", help="a layer, or a function of sizes: package.models:mlp(32)"
     )
+    profile_parser = commands.add_parser("profile", help="measure what each layer of a training step takes")
+    profile_parser.add_argument("target", metavar="MODULE:NAME", help="as of summary")
+    profile_parser.add_argument("--steps", type=int, default=10, metavar="N", help="steps to measure (10)")
+    profile_parser.add_argument("--threads", type=int, metavar="N", help="number of threads (all processors)")
     chosen = parser.parse_args(arguments)
     try:
         if chosen.command == "check":
             from bendtorch.cli.check import check
 
             return check(chosen.files)
+        if chosen.command == "profile":
+            from bendtorch.cli.profile import profile_target
+
+            return profile_target(chosen.target, chosen.steps, chosen.threads)
         from bendtorch.cli.summary import summary
 
         return summary(chosen.target)
