@@ -5,6 +5,6 @@ from __future__ import annotations
 from bendtorch.profiling.limits import Limits, machine_limits
 from bendtorch.profiling.report import Profile
 from bendtorch.profiling.step import profile
-from bendtorch.profiling.watch import Watch, watch
+from bendtorch.profiling.watched import Watch, watch
 
 __all__ = ["Limits", "Profile", "Watch", "machine_limits", "profile", "watch"]

@@ -83,7 +83,7 @@ class Profile:
         whole, names = self.seconds, self._names()
         for name, line in zip(names, self.lines(), strict=True):
             shown.add_row(name, *self._cells(line, whole))
-        shown.caption = f"medians of {self.steps} steps of {show_seconds(whole)}" + (
+        shown.caption = f"medians of {self.steps} step{'s' * (self.steps != 1)}, {show_seconds(whole)} each" + (
             f"; {self.limits}" if self.limits else "; without compiled code there is no limit to compare with"
         )
         return shown

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from bendtorch.errors import ConfigError
-from bendtorch.layer.given import A_LAYER, require
+from bendtorch.layer.arguments import expect_layer
+from bendtorch.layer.given import require
 from bendtorch.layer.protocol import Layer
 from bendtorch.losses.loss import Loss
+from bendtorch.optim.groups import Bound
 from bendtorch.profiling.flops import OPTIMIZERS, Formula
 from bendtorch.profiling.node import Pass
 from bendtorch.profiling.report import Profile
-from bendtorch.profiling.watch import NONE, Watch
+from bendtorch.profiling.watched import NONE, Watch
 from bendtorch.train.train import Train
 
 P = TypeVar("P")
@@ -44,7 +46,7 @@ def profile(
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ConfigError(f"profile: {name} must be an int of at least {least}, got {value!r}")
     require("profile", "a Train", Train, train)
-    require("profile", A_LAYER, Layer, model)
+    expect_layer("profile", model)
     require("profile", "a loss", Loss, loss)
     watched = Watch(model, flops)
     graded = watched.loss(loss)
@@ -60,7 +62,7 @@ def profile(
 
 
 def _name(train: Train[P]) -> str:
-    return type(train.optimizer).__name__
+    return "Grouped" if isinstance(train.optimizer, Bound) else type(train.optimizer).__name__
 
 
 def _optimizer_pass(watched: Watch[P, X, Y, S], train: Train[P], count: int) -> Pass:

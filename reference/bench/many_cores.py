@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, Final
 
-from bendtorch.kernels import attention_grid, cross_entropy, mapping, optimizer, products, row_runs, rows
+from bendtorch.kernels import attention_grid, mapping, optimizer, products, row_runs, rows
 from bendtorch.kernels.parallel import chunks_of
 
 THREADS: Final = 64
@@ -46,7 +46,7 @@ def counts(sequences: int) -> Iterator[tuple[str, int]]:
         f"attention backward, {sequences} × {T}",
         attention_grid.run_count(attention_grid.backward_items(sequences, heads)),
     )
-    yield f"cross-entropy {n}×{V}", chunks_of(n, cross_entropy.rows_of_chunk(V))
+    yield f"cross-entropy {n}×{V}", chunks_of(n, rows.rows_of_chunk(V))
     yield f"AdamW, {PARAMETERS:,} parameters", chunks_of(PARAMETERS, optimizer.CHUNK)
 
 

@@ -29,7 +29,7 @@ def both(n: int) -> Any:
 @pytest.fixture(autouse=True)
 def _without_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measuring the machine is not what is tested."""
-    monkeypatch.setattr("bendtorch.profiling.watch.machine_limits", lambda: None)
+    monkeypatch.setattr("bendtorch.profiling.watched.machine_limits", lambda: None)
 
 
 def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:

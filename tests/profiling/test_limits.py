@@ -34,9 +34,14 @@ def test_limits_are_measured_for_the_threads_there_are() -> None:
 
 def test_limits_are_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Limits] = []
+
+    def measured() -> Limits:
+        made.append(LIMITS)
+        return LIMITS
+
     monkeypatch.setattr("bendtorch.profiling.limits.JIT", True)
-    monkeypatch.setattr("bendtorch.profiling.limits.measure", lambda: made.append(LIMITS) or LIMITS)
-    with threads(3):  # a number that nothing else has asked for
+    monkeypatch.setattr("bendtorch.profiling.limits.measure", measured)
+    with threads(7):  # a number that nothing else has asked for
         assert machine_limits() is machine_limits()
     assert len(made) == 1
 

@@ -49,14 +49,14 @@ def test_lines_are_the_tree_then_the_rest() -> None:
 
 def test_the_table_in_words() -> None:
     lines = str(example()).splitlines()
-    words = [line.replace("│", " ").split() for line in lines]
+    words = [line.replace("┃", " ").replace("│", " ").split() for line in lines]
     assert words[0] == ["layer", "calls", "forward", "backward", "step", "FLOPs", "bytes", "limit", "limit", "back"]
     assert words[2] == ["Seq", "1", "3", "ms", "3", "ms", "60.0", "%", "?", "384", "B"]
     assert words[3][0] == "├─"
     assert words[4][:3] == ["└─", "Own", "1"]
     assert "?" in words[4]
     assert words[5][:5] == ["CrossEntropy(3,", "4)", "1", "4", "ms"]
-    assert "medians of 1 steps of 10 ms; limits, 2 threads:" in str(example())
+    assert "medians of 1 step, 10 ms each; limits, 2 threads:" in str(example())
     assert "without compiled code" in str(example(None))
 
 

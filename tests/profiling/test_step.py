@@ -20,7 +20,7 @@ LABELS = np.array([0, 1, 1, 0, 1])
 @pytest.fixture(autouse=True)
 def _without_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measuring the machine is not what is tested."""
-    monkeypatch.setattr("bendtorch.profiling.watch.machine_limits", lambda: None)
+    monkeypatch.setattr("bendtorch.profiling.watched.machine_limits", lambda: None)
 
 
 def trained(clip: ClipNorm | None = None) -> Any:
@@ -78,7 +78,7 @@ def test_what_clipping_costs_is_not_known() -> None:
         ({"steps": True}, ConfigError, "steps must be an int"),
         ({"warm": -1}, ConfigError, "profile: warm must be an int of at least 0, got -1"),
         ({"train": 3}, DtypeError, "profile: expected a Train"),
-        ({"model": 3}, DtypeError, "profile: expected a layer"),
+        ({"model": 3}, ConfigError, "profile: model must be a layer, got"),
         ({"loss": 3}, DtypeError, "profile: expected a loss"),
         ({"x": X[:4]}, ShapeError, r"LinearFirst\(5, 3, 4\)"),
     ],

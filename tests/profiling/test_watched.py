@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bendtorch import combine, layers, losses
-from bendtorch.errors import DtypeError, ShapeError
+from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.keys import Key
 from bendtorch.laws.nest import arrays_in
 from bendtorch.laws.trial import draw
@@ -108,7 +108,7 @@ def test_a_loss_is_measured_and_the_same() -> None:
 def test_errors_are_those_of_the_model() -> None:
     with pytest.raises(ShapeError, match=r"LinearFirst\(5, 3, 4\)"):
         watch(mlp(5)).layer.fwd(mlp(5).zeros(), np.ones((6, 3), np.float32))
-    with pytest.raises(DtypeError, match="watch: expected a layer"):
+    with pytest.raises(ConfigError, match="watch: model must be a layer, got"):
         watch(3)  # type: ignore[arg-type]
 
 
@@ -142,7 +142,7 @@ def test_a_combinator_that_cannot_be_built_again_is_one_piece() -> None:
 
 
 def test_what_was_measured_is_a_profile(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bendtorch.profiling.watch.machine_limits", lambda: None)
+    monkeypatch.setattr("bendtorch.profiling.watched.machine_limits", lambda: None)
     model = dropping(5)
     watched = watch(model)
     for layer in (watched.layer, watched.layer.eval(), watched.layer.eval()):
