@@ -19,7 +19,7 @@ help:
 	@echo "make previous   the mypy plugin's cases under the mypy before the present one"
 	@echo "make check      ruff, and mypy --strict on everything"
 	@echo "make reference  every layer, loss and optimizer beside PyTorch and float64"
-	@echo "make bench      speed beside PyTorch (ARGS='--quick' for a minute's worth)"
+	@echo "make bench      speed beside PyTorch (ARGS='--quick' for two minutes' worth)"
 
 demo: $(VENV)/.examples
 	@mkdir -p $(OUT)

@@ -90,6 +90,7 @@ if TYPE_CHECKING:
         Schedule,
         StepLR,
     )
+    from bendtorch.profiling import Profile, profile, watch
     from bendtorch.shapes import PROVE, Dim, Eq, Ids, Mat, checked, ids, mat
     from bendtorch.train import (
         Average,
@@ -120,6 +121,7 @@ _PARTS: Final = (
     "losses",
     "laws",
     "train",
+    "profiling",
     "checkpoint",
     "models",
     "generate",
@@ -199,6 +201,7 @@ __all__ = [
     "PackedAdamW",
     "PaddedAttention",
     "Permute",
+    "Profile",
     "RMSNorm",
     "ReLU",
     "Repeat",
@@ -233,8 +236,10 @@ __all__ = [
     "make_layer",
     "mat",
     "ops",
+    "profile",
     "save_params",
     "save_train",
+    "watch",
     "windows",
 ]
 

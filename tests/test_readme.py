@@ -15,7 +15,16 @@ TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 PAGES = [
     block
-    for page in ("generation.md", "grad.md", "laws.md", "models.md", "own_layers.md", "sizes.md", "training.md")
+    for page in (
+        "generation.md",
+        "grad.md",
+        "laws.md",
+        "models.md",
+        "own_layers.md",
+        "profile.md",
+        "sizes.md",
+        "training.md",
+    )
     for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
 ]
 ERROR = next(line for line in TEXT.splitlines() if line.startswith("model.py:"))

@@ -33,6 +33,7 @@ ORDER: Final = (
     ("grad",),
     ("laws",),
     ("train",),
+    ("profiling",),
     ("checkpoint",),
     ("models",),
     ("generate",),

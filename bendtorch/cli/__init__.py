@@ -21,6 +21,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "target", metavar="MODULE:NAME", help="a layer, or a function of sizes: package.models:mlp(32)"
     )
     _add_laws(commands.add_parser("laws", help="check the laws of layers of your own"))
+    profile_parser = commands.add_parser("profile", help="measure what each layer of a training step takes")
+    profile_parser.add_argument("target", metavar="MODULE:NAME", help="as of summary")
+    profile_parser.add_argument("--steps", type=int, default=10, metavar="N", help="steps to measure (10)")
+    profile_parser.add_argument("--threads", type=int, metavar="N", help="number of threads (all processors)")
     chosen = parser.parse_args(arguments)
     try:
         if chosen.command == "check":
@@ -31,6 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from bendtorch.cli.laws import laws
 
             return laws(chosen.targets, chosen.html, **_given(chosen))
+        if chosen.command == "profile":
+            from bendtorch.cli.profile import profile_target
+
+            return profile_target(chosen.target, chosen.steps, chosen.threads)
         from bendtorch.cli.summary import summary
 
         return summary(chosen.target)

@@ -4,6 +4,12 @@ The orders of operations are those of PyTorch where that decides how exact a res
 function is more exact, that one is taken: for GELU x·sigmoid(2u) in place of x/2·(1 + tanh u), which loses all digits
 below -5, and for GELUErf the normal distribution's tail in place of 1 + erf.
 
+Forward 8 bytes a number, backward 12. FLOPs, of which an fma has two and comparisons and moves of bits none:
+
+              ReLU   sigmoid   tanh   SiLU   GELU   GELUErf
+    forward     0       26      37     25     29       51
+    backward    0        3       3     29     36       52
+
 sigmoid(v) is taken as p / d with a power of two for p (`odds`), so that a product with it is rounded once less.
 """
 

@@ -9,7 +9,11 @@ second time of what is left after the first was subtracted. Where one key has ne
 nearly equal, dP minus the mean cancels, and an error that is common to a row does not average out in dq.
 
 A piece of work is a key head of one sequence: its g query heads and their blocks come one after another, so the sums in
-dk and dv have one order. 10·hd FLOPs and an exponential for each query and key that meet.
+dk and dv have one order. 10·hd FLOPs, and 33 for the exponential and the gradient of the softmax, for each query and
+key that meet.
+
+Traffic: q, k, v and dy read, dq, dk and dv written, 4 bytes a number. Keys, values, dk and dv of the head are read
+again for every block of queries, and both tiles several times, from the caches where they fit.
 """
 
 from __future__ import annotations

@@ -2,7 +2,12 @@
 
 A piece of work is a block of queries of one head: its scores against all keys it sees (a product with the transposed
 keys), the exponentials row by row, a product with the values. Nothing of it is kept: the backward pass computes the
-same exponentials again, bit for bit. 4·hd FLOPs and an exponential for each query and key that meet.
+same exponentials again, bit for bit. 4·hd FLOPs, and 24 for the exponential and the sum, for each query and key that
+meet.
+
+Traffic: q, k, v read and y written, 4 bytes a number; every block of queries reads the keys and values of its head
+again, from a cache as long as they fit there, and its tile of scores never leaves the second-level cache where 4 bytes
+a key and query of the block fit in it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """What attention's passes do with a tile: a block of queries of one head against the keys that its last query sees.
 
+A tile of m queries and n keys is a product, 2·m·n·hd FLOPs; so is what it adds to a panel. It has 4·m·n bytes and is
+meant to stay in a cache; panels are read where they lie, or transposed once a head.
+
 A tile's rows hold scores, then weights; what a query does not see is set to zero. A product of weights with a panel
 then adds zeros for it, which changes nothing as long as the panel's numbers are finite. NaN and infinities are
 therefore taken out of a panel first, and what they contribute is added afterwards, to the queries that see them alone:

@@ -1,5 +1,8 @@
 """The mean of each window, and its gradient.
 
+4 bytes a cell of the image and 4 a window, either way. FLOPs: some (k - 1)·(stride + 1) additions a window of k × k, as
+rows that windows share are summed once, and a division.
+
 A sum is taken in float64 and rounded once, after the division. Backward, what a row of windows gives to each row of the
 image that it covers is added up once.
 """

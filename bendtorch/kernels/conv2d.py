@@ -7,6 +7,9 @@ those of some rows of one image, or of several small images side by side, and is
 window needs none: an image is its own columns. dx and dw are computed for some channels at a time, so that a single
 image has work for several threads.
 
+Traffic: x, y, dy and dx once, 4 bytes a number, and w once where it fits into the cache. The columns, 8 bytes a cell of
+a window, are written and read in the cache.
+
 Sums over cells, and over windows, are taken in short runs; those of dw over the blocks are taken in float64 and rounded
 once, as those of db are.
 """

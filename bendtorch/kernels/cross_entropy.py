@@ -3,7 +3,7 @@
 For a row x with label t: p = softmax(x), the loss is -log p_t, the gradient (p - [j = t]) · share, where share is the
 row's part of the mean. The row is taken in blocks that stay in the first cache: each is read, its largest number found,
 and exp(x - top) written, where top is the largest number so far. What was written below an earlier top is corrected by
-the second pass, which scales it anyway. 8 bytes a number, about 25 FLOPs.
+the second pass, which scales it anyway. 8 bytes a number, 24 FLOPs.
 
 With smoothing, the label counts a = (1 - smoothing)·w_t and every class b_j = smoothing·w_j / c: the loss is
 -a·log p_t - Σ b_j·log p_j, the gradient ((a + Σ b)·p - a·[j = t] - b) · share. What every class adds is left to a pass

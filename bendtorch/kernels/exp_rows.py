@@ -4,6 +4,9 @@ Loops over rows narrower than a few vector registers would spend their time in t
 rows are taken of several rows at a time, a *panel*, as one array; only what needs a row apart (its largest number, its
 sum) loops over the row. A long row is a panel of its own, and taken in blocks that stay in the nearest cache.
 
+4 bytes read and 4 written a number, by the caches once more for the second step; a comparison, and 23 FLOPs, of which
+the exponential has 21.
+
 Sums are float64: what is small beside exp(0) = 1 counts in their logarithm.
 """
 

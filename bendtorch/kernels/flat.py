@@ -1,4 +1,8 @@
-"""What is done to a whole flat buffer: its norm, a factor, a bound, a running mean. All at the speed of memory."""
+"""What is done to a whole flat buffer: its norm, a factor, a bound, a running mean. All at the speed of memory.
+
+A number costs `sum_of_squares` 4 bytes and 2 FLOPs, `scale` 8 bytes and 1, `clamp` 8 bytes and two comparisons,
+`approach` 12 bytes and 3.
+"""
 
 from __future__ import annotations
 

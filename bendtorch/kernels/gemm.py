@@ -7,6 +7,9 @@ cache, a block of rows in the first; b's panels and rows of c then go by in the 
 Each run is summed in registers, from zero and in the order of k; the runs' totals are added in order. So the bits of a
 result follow from its row and column: not from the cut, from where arrays lie, or from what lies beside them.
 
+2·m·n·k FLOPs. Of memory b is read once, a once for every 512 columns of b, and c written once, then read and written
+again for each further run of k; what is packed is written and read in the caches, 8 bytes a number.
+
 OpenBLAS multiplies small matrices without packing, which is faster for those that are not transposed the wrong way; its
 products with a few columns are faster, too. It does everything on processors that have neither AVX-512 nor AVX2.
 """

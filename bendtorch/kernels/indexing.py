@@ -1,4 +1,4 @@
-"""Rows of a matrix taken and added by number, and the transpose: 8 bytes a number, 12 where it is added.
+"""Rows of a matrix taken and added by number, and the transpose: 8 bytes a number; 12, and a FLOP, where it is added.
 
 Ids must be in range. A sum of rows is taken in the order of the ids: threads share the columns, not the ids.
 """

@@ -1,4 +1,7 @@
-"""Ids and labels: range checks, before a kernel reads memory by them; how much the labels of a batch weigh."""
+"""Ids and labels: range checks, before a kernel reads memory by them; how much the labels of a batch weigh.
+
+8 bytes an id, on one thread: a batch has few. The weights add a FLOP each.
+"""
 
 from __future__ import annotations
 

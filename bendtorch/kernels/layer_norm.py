@@ -1,9 +1,9 @@
 """LayerNorm's kernels, one pass over memory each: a row stays in the cache between its sums and what is made of it.
 
-Forward: y = (x - mean)·k·w + b with k = 1 / sqrt(Σ (x - mean)² / c + eps): 8 bytes and 10 FLOPs a number. Mean and
+Forward: y = (x - mean)·k·w + b with k = 1 / sqrt(Σ (x - mean)² / c + eps): 8 bytes and 9 FLOPs a number. Mean and
 variance are sums in float64, one after the other, so that a large mean costs no digits. Backward, with
 x̂ = (x - mean)·k and h = dy·w: dx = k·(h - Σ h / c - x̂·Σ h·x̂ / c), dw = Σ dy·x̂ and db = Σ dy over the rows: 12 bytes
-and 17 FLOPs.
+and 18 FLOPs.
 
 The statistics of a row are three numbers: the mean rounded, k, and what the rounding dropped, times -k. With them x̂ is
 (x - mean)·k + dropped, of which the difference is exact near a large mean, and the rest is rounded once.

@@ -1,7 +1,10 @@
 """A linear layer's kernels: products with the bias and the column sums beside them.
 
-linear_forward: 2·n·i·o FLOPs; the bias is added to a tile of y while the tile is still in the cache.
-linear_gradients: 2·n·i·o + n·o FLOPs.
+linear_forward: 2·n·i·o + n·o FLOPs; the bias is added to a tile of y while the tile is still in the cache. It reads x,
+w and b and writes y: 4·(n·i + o·i + o + n·o) bytes where both sides of a product fit into a cache (`products`).
+
+linear_gradients: 2·n·i·o + n·o FLOPs, and an addition a number of gw and gb. It reads x once and dy twice, reads and
+writes gw and gb: 4·(n·i + 2·n·o + 2·o·i + 2·o) bytes.
 """
 
 from __future__ import annotations

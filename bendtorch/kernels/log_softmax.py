@@ -1,4 +1,4 @@
-"""Log-softmax's kernels, as softmax's: forward 8 bytes a number and some 25 FLOPs, backward 12 bytes and as many.
+"""Log-softmax's kernels, as softmax's: forward 8 bytes a number and 25 FLOPs, backward 12 bytes and 24.
 
 Forward: y = (x - m) - log Σ exp(x - m), with m the largest x of the row. Backward: dx = dy - exp(y)·Σ dy. A row that
 is all -inf gives -inf, and has no gradient.

@@ -1,8 +1,14 @@
 """The optimizers' kernels: one pass over weights, gradients and moments; the gradient comes back zeroed.
 
-Adam reads and writes 28 bytes a number (w, g, m, v read; all four written), or 20 with both moments packed, so it runs
-at the speed of memory. The order of operations is PyTorch's (`torch.optim`, single tensor), which multiplies and adds
-with one rounding (fma).
+All run at the speed of memory. What each moves and computes, a number; 4 of the bytes are the gradient's zeros:
+
+    SGD        16 bytes (w, g read and written)        2 FLOPs
+    momentum   24 bytes (w, g, m)                      4 FLOPs, 6 looking ahead
+    Adam       32 bytes (w, g, m, v)                  14 FLOPs, a square root and two divisions among them
+    packed     28 bytes (m in bfloat16), 24 (v too)   14 FLOPs, and some ten operations on integers for each rounding
+
+Decay that is added to the gradient takes two FLOPs more. The order of operations is PyTorch's (`torch.optim`,
+single tensor), which multiplies and adds with one rounding (fma).
 
 Every kernel takes `chunks`, rows of (low, high, k): the numbers from low to high are stepped with row k of `numbers`.
 So one call steps a whole model, with other numbers for some of its parts, and none for its counters.

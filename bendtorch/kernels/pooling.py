@@ -1,5 +1,8 @@
 """What pools share: how their work is cut, and which cells the windows of some rows cover.
 
+A cell is read from memory once, 4 bytes. `with_padding` copies the rows of a padded image in the cache, 8 bytes
+a cell.
+
 A window is reduced along its rows first, then along its columns. The first step goes through each row of the image
 once, for all windows that cover it; the second works on whole rows of windows; both are vector loops. Where a row has
 few windows, as in a pool over a whole image, they are gone through one after another.

@@ -4,9 +4,12 @@ A BLAS gives other bits with two threads than with one. Here the output is cut i
 tile is computed by one thread (`gemm`): the same bits at any number of threads. A few rows (a·bᵀ with up to 8) are
 inner products in vector lanes instead, which are twice as exact there and twice as fast.
 
-Work: 2·m·n·k FLOPs. Each tile packs its own share of a and b, which costs a few percent of the arithmetic a cut; so
-there are few tiles: two for what takes 20 microseconds, and twice as many for every fourfold work beyond a few
-milliseconds, so that 64 processors have work in a product that takes a second.
+Work: 2·m·n·k FLOPs. Traffic: out once, 4 bytes a number; a once for each column of tiles, b once for each row of them
+(`matmul_tn_add` writes each product once more, into the cache, before it is added).
+
+Each tile packs its own share of a and b, which costs a few percent of the arithmetic a cut; so there are few tiles: two
+for what takes 20 microseconds, and twice as many for every fourfold work beyond a few milliseconds, so that 64
+processors have work in a product that takes a second.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """RMSNorm's kernels, one pass over memory each: a row stays in the cache between its sum and what is made of it.
 
-Forward: y = x·k·w with k = 1 / sqrt(Σ x² / c + eps): 8 bytes and 5 FLOPs a number. The squares are summed in float64,
+Forward: y = x·k·w with k = 1 / sqrt(Σ x² / c + eps): 8 bytes and 4 FLOPs a number. The squares are summed in float64,
 where none of a float32 overflows or vanishes. Backward, with x̂ = x·k: dx = k·(dy·w - x̂·Σ(dy·w·x̂) / c) and
 dw = Σ dy·x̂ over the rows: 12 bytes and 11 FLOPs.
 

@@ -1,7 +1,7 @@
 """RoPE's kernels: pairs of numbers rotated by tables of cosines and sines.
 
-8 bytes and 6 FLOPs a number; the tables of t positions are shared by all heads and sequences. One of the two products
-of a sum is not rounded (fma).
+8 bytes and 3 FLOPs a number, 6 a pair; the tables of t positions are shared by all heads and sequences. One of the two
+products of a sum is not rounded (fma).
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """Sums over the rows of a matrix, taken while the rows are in the cache: in runs of a few rows.
 
+Traffic beside that of the rows: a row of sums, written and read, for each run of 16 rows: half a byte a number.
+
 A float32 sum of few terms loses little, and the runs are cut by the number of rows alone. Their sums, a row for each,
 are added in float64 afterwards (`linear.add_column_sums`), so the bits do not depend on the threads.
 """

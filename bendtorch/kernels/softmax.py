@@ -1,6 +1,6 @@
 """Softmax's kernels: a row is read from memory once and stays in the cache for its maximum, its exponentials and sums.
 
-Forward: y = exp(x - m) / Σ exp(x - m), with m the largest x of the row: 8 bytes and some 25 FLOPs a number. Backward:
+Forward: y = exp(x - m) / Σ exp(x - m), with m the largest x of the row: 8 bytes and 24 FLOPs a number. Backward:
 dx = y·(dy - Σ y·dy): 12 bytes, 4 FLOPs. A row that is all -inf gives zeros.
 """
 

@@ -1,4 +1,4 @@
-"""Sums and maxima of the rows of a matrix: each number is read once, 4 bytes and one FLOP.
+"""Sums and maxima of the rows of a matrix: each number is read once, 4 bytes and one addition or comparison.
 
 A sum is taken in blocks of float32 whose totals are float64: a running float32 sum forgets what is small beside it.
 """

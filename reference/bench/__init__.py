@@ -1,6 +1,6 @@
 """Speed beside PyTorch on the same processor.
 
-    python -m reference.bench [--quick] [--threads 1 2] [--json FILE] [--patience N] [patterns]
+    python -m reference.bench [--quick] [--threads 1 2] [--json FILE] [--picture FILE] [--patience N] [patterns]
 
     registry     what a row is, and where rows come from: a file of this package with `rows()` is a family of them
     timing       both sides in turns
@@ -9,6 +9,9 @@
     limits       what this machine can do: its FMA peak and memory bandwidth, measured in the same run
     run          rows, at each number of threads
     report       the table and the JSON file
+    targets      what the rows are to reach
+    picture      ratios and shares of the limits as bars
+    networks     the small networks whose steps are measured
     everything else: families of rows
 
 PyTorch runs as it comes: no environment variable is set, and it gets the same number of threads.

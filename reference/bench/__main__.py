@@ -1,4 +1,4 @@
-"""Run the benchmark: `python -m reference.bench [--quick] [--threads 1 2] [--json FILE] [--patience N] [patterns]`."""
+"""Run the benchmark: `python -m reference.bench [options] [patterns]`; `--help` names them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from reference.bench.neighbours import disturbed
+from reference.bench.picture import save
 from reference.bench.registry import families, select
 from reference.bench.report import machine, to_json
 from reference.bench.run import Runner
@@ -20,10 +21,13 @@ def arguments() -> argparse.Namespace:
     """What the user asks for."""
     parser = argparse.ArgumentParser(prog="python -m reference.bench", description="Speed beside PyTorch.")
     parser.add_argument("patterns", nargs="*", help="parts of `family/row`; every row without any")
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds: under a minute")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer and shorter rounds, no long rows: under two minutes"
+    )
     parser.add_argument("--threads", type=int, nargs="+", metavar="N", help="numbers of threads (1 and 2)")
     parser.add_argument("--patience", type=int, default=0, metavar="N", help="repeat a disturbed row up to N times")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results to a file")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="also draw the results (.png, .svg, .pdf)")
     parser.add_argument("--list", action="store_true", help="name the rows and stop")
     given = parser.parse_args()
     if given.threads is None:
@@ -52,6 +56,9 @@ def main() -> int:
     if given.json:
         given.json.write_text(to_json(limits, found), encoding="utf-8")
         console.print(f"wrote {given.json}")
+    if given.picture:
+        save(found, machine()["processor"], given.picture)
+        console.print(f"drew {given.picture}")
     spoiled = sum(disturbed(line.others) for line in found)
     if spoiled:
         console.print(

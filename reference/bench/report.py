@@ -114,15 +114,6 @@ def show_others(value: float | None) -> str:
     return f"[yellow]{100 * value:.0f} %[/]" if value is not None and disturbed(value) else ""
 
 
-def show_limits(limits: Limits) -> str:
-    """One line on what the machine can do."""
-    threads = f"{limits.threads} thread{'s' if limits.threads > 1 else ''}"
-    return (
-        f"limits, {threads}: {limits.flops / 1e9:.0f} GFLOP/s of FMA, "
-        f"{limits.read / 1e9:.1f} GB/s read, {limits.triad / 1e9:.1f} GB/s triad"
-    )
-
-
 def machine() -> dict[str, Any]:
     """What ran the benchmark."""
     return {

@@ -13,7 +13,7 @@ from bendtorch.kernels import pool
 from reference.bench.limits import Limits, measure
 from reference.bench.neighbours import disturbed, quietest
 from reference.bench.registry import Family, Row
-from reference.bench.report import Result, results, show_limits, table
+from reference.bench.report import Result, results, table
 from reference.bench.timing import FULL, FULL_PROCESS, QUICK, QUICK_PROCESS, interleave
 
 
@@ -32,7 +32,7 @@ class Runner:
         for count in self.threads:
             limit, share = quietest(partial(measure, count), self.patience)
             note = "   [yellow](beside other busy processes)[/]" if disturbed(share) else ""
-            self.console.print(show_limits(limit) + note)
+            self.console.print(f"{limit}{note}")
             found.append(limit)
         self.console.print()
         return found

@@ -1,9 +1,15 @@
-"""From nothing to a first result: whole processes, Python's own start included, with a warm cache of kernels."""
+"""From nothing to a first result: whole processes, Python's own start included.
+
+Warm: kernels are in the cache from an earlier run, as PyTorch's are in its library. Cold: the cache is empty, as after
+an installation; PyTorch has nothing to compile then, so the rival is the same.
+"""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from functools import partial
 from typing import Final
@@ -30,9 +36,11 @@ optimizer.step()
 
 
 def rows() -> Iterator[Row]:
-    """Importing, and a first training step of the digits network."""
+    """Importing, and a first training step of the digits network, with a warm and with an empty cache."""
     yield Row("import", lambda: _processes(OUR_IMPORT, THEIR_IMPORT), whole_process=True)
     yield Row("import and first step", lambda: _processes(OUR_STEP, THEIR_STEP), whole_process=True)
+    cold = Contest(partial(_run_cold, OUR_STEP), {"eager": partial(_run, THEIR_STEP)})
+    yield Row("import and first step, empty cache", lambda: cold, whole_process=True, long=True)
 
 
 def _processes(ours: str, theirs: str) -> Contest:
@@ -42,3 +50,10 @@ def _processes(ours: str, theirs: str) -> Contest:
 def _run(code: str) -> None:
     """Run a program in a fresh interpreter."""
     subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603  the programs above
+
+
+def _run_cold(code: str) -> None:
+    """The same with an empty cache of kernels."""
+    with tempfile.TemporaryDirectory(prefix="bendtorch-cold-") as empty:
+        environment = {**os.environ, "BENDTORCH_CACHE_DIR": empty}
+        subprocess.run([sys.executable, "-c", code], check=True, env=environment)  # noqa: S603  the programs above

@@ -1,38 +1,30 @@
-"""Whole training steps: forward, loss, backward, optimizer, in Python as a user writes it."""
+"""Whole training steps of small networks: forward, loss, backward, optimizer, in Python as a user writes it.
+
+Beside PyTorch eager; and, in rows of their own, beside `torch.compile`, which takes most of a minute to compile.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
-import numpy as np
-import torch
-from torch.nn.functional import cross_entropy
-
-from bendtorch import Adam, CrossEntropy, Key, Train
+from reference.bench.networks import Network, compiled_step, eager_step, our_step
 from reference.bench.registry import Contest, Row
-from reference.digits import BATCH, DIGITS, HIDDEN, PIXELS, data, mlp
 
-WORK: Final = 2 * BATCH * (2 * PIXELS * HIDDEN + 3 * HIDDEN * DIGITS)  # no gradient of the pixels
+NETWORKS: Final = (Network("digits", 32, 64, 64, 10), Network("MLP", 64, 784, 128, 10))
 
 
 def rows() -> Iterator[Row]:
-    """The digits network."""
-    yield Row(f"digits {PIXELS}-{HIDDEN}-{DIGITS}, batch {BATCH}, Adam", _digits, flops=WORK)
+    """Each network, eager and compiled."""
+    for network in NETWORKS:
+        yield Row(network.title, partial(_eager, network), network.flops)
+        yield Row(f"{network.title}, compiled", partial(_compiled, network), network.flops, long=True)
 
 
-def _digits() -> Contest:
-    x, labels = np.ascontiguousarray(data().x[:BATCH]), data().labels[:BATCH].copy()
-    model, loss = mlp(BATCH), CrossEntropy(BATCH, DIGITS)
-    train = Train.new(model, Adam(1e-3), model.init(Key(0)))
+def _eager(network: Network) -> Contest:
+    return Contest(our_step(network), {"eager, fused Adam": eager_step(network)})
 
-    network = torch.nn.Sequential(torch.nn.Linear(PIXELS, HIDDEN), torch.nn.ReLU(), torch.nn.Linear(HIDDEN, DIGITS))
-    optimizer = torch.optim.Adam(network.parameters(), lr=1e-3, fused=True)
-    pixels, target = torch.from_numpy(x), torch.from_numpy(labels)
 
-    def step() -> None:
-        optimizer.zero_grad()
-        torch.autograd.backward(cross_entropy(network(pixels), target))
-        optimizer.step()
-
-    return Contest(lambda: train.step(model, loss, x, labels), {"eager, fused Adam": step})
+def _compiled(network: Network) -> Contest:
+    return Contest(our_step(network), {"compiled, fused Adam": compiled_step(network)})

@@ -7,7 +7,7 @@ import pytest
 from bendtorch.cli import main
 
 
-@pytest.mark.parametrize("arguments", [[], ["nothing"], ["summary"], ["check"], ["summary", "a", "b"]])
+@pytest.mark.parametrize("arguments", [[], ["nothing"], ["summary"], ["check"], ["summary", "a", "b"], ["profile"]])
 def test_wrong_arguments_show_the_usage(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(arguments)
@@ -22,6 +22,7 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "check" in out
     assert "summary" in out
+    assert "profile" in out
 
 
 def test_a_good_target_gives_0(capsys: pytest.CaptureFixture[str]) -> None:

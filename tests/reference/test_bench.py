@@ -15,7 +15,6 @@ from reference.bench.report import (
     Result,
     processor,
     results,
-    show_limits,
     show_others,
     show_share,
     show_speedup,
@@ -123,11 +122,6 @@ def test_a_speedup_is_coloured_where_it_is_certain() -> None:
 def test_shares_are_shown_in_per_cent() -> None:
     assert [show_share(value) for value in (None, 0.001, 0.873)] == ["", "<1 %", "87 %"]
     assert [show_others(value) for value in (None, 0.01, 0.3)] == ["", "", "[yellow]30 %[/]"]
-
-
-def test_limits_are_one_line() -> None:
-    assert LIMITS.bandwidth == 25e9
-    assert show_limits(LIMITS) == "limits, 2 threads: 100 GFLOP/s of FMA, 20.0 GB/s read, 25.0 GB/s triad"
 
 
 def test_the_table_has_a_line_for_each_result() -> None:

@@ -2,6 +2,9 @@
 
 numba calls the scalar C library for `math.exp`, which is up to 16 times slower. Every constant is a float32: inside a
 kernel a float32 times a Python float is a float64.
+
+They touch no memory. FLOPs, of which an fma has two and choices and moves of bits none: exp 21, log 25, sigmoid 26,
+tanh 37, erf 52, the normal distribution's tail 45.
 """
 
 from __future__ import annotations

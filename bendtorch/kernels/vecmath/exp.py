@@ -2,6 +2,8 @@
 
 With n the integer next to x / ln 2 and r = x - n·ln 2, e^x = 2^n · e^r. Adding 1.5·2^23 rounds to an integer, which is
 then found in the low bits of the sum; so n comes as an exponent, ready to be added to one.
+
+21 FLOPs: 7 for r and n, 12 for e^r with a polynomial of degree 6, 2 for the scale.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The logistic function, 1 / (1 + e^-x)."""
+"""The logistic function, 1 / (1 + e^-x): from the exponential of what is below zero. 26 FLOPs; as two parts 23."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ from bendtorch import (
     Loss,
     LossOut,
     Mat,
+    Profile,
     ReLU,
     Train,
     Unit,
@@ -31,6 +32,8 @@ from bendtorch import (
     fit,
     ids,
     mat,
+    profile,
+    watch,
 )
 from bendtorch.shapes.dims import N
 from bendtorch.train.batches import Batches
@@ -51,6 +54,12 @@ x, labels = mat(32, 64, []), ids(32, [])
 assert_type(train.step(model, loss, x, labels), float)
 train.step(mlp(29), CrossEntropy(29, 10), mat(29, 64, []), ids(29, []))
 train.step(model=model, loss=MSE(32, 10), x=x, target=mat(32, 10, []))
+
+# a watched model stands in for the model
+watched = watch(model)
+assert_type(profile(train, model, loss, x, labels, steps=3), Profile)
+assert_type(watched.layer.fwd(train.p, x).y, Mat[32, 10])
+train.step(watched.layer, watched.loss(loss), x, labels)
 
 # int32, int64 and the platform's index type are ids
 train.step(model, loss, x, np.zeros(32, np.int32))
