@@ -23,6 +23,7 @@ from bendtorch.laws.trial import Trial
 
 STEP: Final = 2.0**-7
 ROUNDINGS: Final = 32 * 2.0**-24  # that a number of y may be off by, as a part of the largest
+UNMOVED: Final = 2.0**-24  # of a number of y: a smaller change is rounded away
 RELATIVE: Final = 2.0**-10
 BEND: Final = 0.05  # of the slope: what may be left out of it, and corners may add, where it is still judged
 TURNS: Final = (-2, -1, 0, 1, 2)  # the points, in steps
@@ -111,12 +112,14 @@ def slope_of(
 
 
 def _noise(dys: list[Array], outputs: dict[int, list[Array]]) -> float:
-    """How far ⟨dy, F⟩ may be off by the rounding of those numbers of F that move at all."""
+    """How far ⟨dy, F⟩ may be off by rounding, of numbers of F that move, and of others by what does not move them."""
     total = 0.0
     for i, dy in enumerate(dys):
+        here = np.abs(outputs[0][i])
         moving = np.any([outputs[k][i] != outputs[0][i] for k in TURNS if k], axis=0)
-        total += float(np.abs(dy[moving]).sum(dtype=np.float64)) * float(np.abs(outputs[0][i]).max(initial=0))
-    return ROUNDINGS * total
+        total += ROUNDINGS * float(np.abs(dy[moving]).sum(dtype=np.float64)) * float(here.max(initial=0))
+        total += UNMOVED * float((np.abs(dy) * here)[~moving].sum(dtype=np.float64))
+    return total
 
 
 DIFFERENCES: Final = Law(
