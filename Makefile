@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= out
 CHECKED := bendtorch stubs tests laws reference examples
 
-.PHONY: demo chat test laws abuse previous check reference bench clean help
+.PHONY: demo chat test laws mutants abuse previous check reference bench clean help
 .DELETE_ON_ERROR:
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make chat       ask SmolLM2-135M something (fetches 93 MB; ARGS='--finetune 10' trains it first)"
 	@echo "make test       the tests (with 150 cases a law; CI takes 500)"
 	@echo "make laws       every law on everything that ships, 20 000 cases each (about an hour)"
+	@echo "make mutants    plants some hundred mistakes, each of which a law must find (about half an hour)"
 	@echo "make abuse      killed saves, damaged files, runs stopped at every step: the long versions (a few minutes)"
 	@echo "make previous   the mypy plugin's cases under the mypy before the present one"
 	@echo "make check      ruff, and mypy --strict on everything"
@@ -57,6 +58,10 @@ laws: $(VENV)/.dev
 
 abuse: $(VENV)/.dev
 	BENDTORCH_LONG=1 $(BIN)/python -m pytest -n 2 tests/abuse tests/checkpoint $(ARGS)
+
+# The laws' own test.
+mutants: $(VENV)/.dev
+	$(BIN)/python -m laws.mutants $(ARGS)
 
 # The plugin's cases under the mypy before the present one.
 previous: $(VENV)/.previous

@@ -31,6 +31,7 @@ from bendtorch.kernels.attention_grid import (
     Sizes,
     backward_items,
     block_count,
+    key_place,
     padded,
     place_of,
     query_head,
@@ -168,7 +169,7 @@ def _run(run: int, runs: int, items: int, task: Backward, lengths: Labels, heads
     """Some key heads with the queries that read them, one after another in one working space."""
     low, high = run_bounds(run, runs, items)
     for item in range(low, high):
-        sequence, reads = item // heads.kv, item % heads.kv
+        sequence, reads = key_place(item, heads)
         own = _key_head(sequence, reads, run, task, heads)
         transpose(own.k, heads.keys, heads.hd, own.keys)
         transpose(key_panel(task.v, sequence, reads, heads), heads.keys, heads.hd, own.values)

@@ -24,6 +24,8 @@ from bendtorch.kernels.attention_grid import (
     Sizes,
     forward_items,
     item_place,
+    key_item,
+    key_place,
     padded,
     place_of,
     run_bounds,
@@ -140,7 +142,7 @@ def _divide(x: Flat, total: float) -> None:
 @kernel
 def _prepare(item: int, task: Forward, sound: Labels, heads: Heads) -> None:
     """Transpose a key head's keys, and see whether its values are finite."""
-    sequence, reads = item // heads.kv, item % heads.kv
+    sequence, reads = key_place(item, heads)
     keys, turned = key_panel(task.k, sequence, reads, heads), turned_panel(task.turned, sequence, reads, heads)
     transpose(keys, heads.keys, heads.hd, turned)
     sound[item] = 1 if is_finite(key_panel(task.v, sequence, reads, heads), heads.keys, heads.hd) else 0
@@ -168,7 +170,7 @@ def _run(
         place = place_of(sequence, head, block, lengths[sequence], heads)
         _weights(place, task, tile, totals, heads, scale)
         values, y = key_panel(task.v, sequence, place.reads, heads), query_panel(task.y, place, heads)
-        is_sound = sound[sequence * heads.kv + place.reads] == 1
+        is_sound = sound[key_item(sequence, place.reads, heads)] == 1
         weigh_seen(tile, place, heads, values, is_sound, space, y)
         for i in range(place.high - place.low):
             _divide(row_of(y, i, heads.hd), totals[i])

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple, TypeAlias
 
 from bendtorch.kernels.compile import helper
-from bendtorch.kernels.parallel import chunks_of
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of
 
 BLOCK: Final = 32  # queries a tile: their scores stay in the cache, and little of a tile is hidden by causality
 SPAN: Final = 64  # keys a product: OpenBLAS multiplies such small matrices without copying them first
@@ -82,7 +82,7 @@ def block_count(queries: int) -> int:
 @helper
 def block_bounds(block: int, queries: int) -> tuple[int, int]:
     """The queries of a block: from the first to before the second."""
-    return block * BLOCK, min(queries, (block + 1) * BLOCK)
+    return chunk_bounds(block, BLOCK, queries)
 
 
 @helper
@@ -96,6 +96,18 @@ def item_place(item: int, heads: Heads) -> tuple[int, int, int]:
     """The sequence, query head and block of queries of a piece of the forward pass's work."""
     blocks, count = block_count(heads.queries), heads.kv * heads.g
     return item // (blocks * count), item // blocks % count, folded(item % blocks, blocks)
+
+
+@helper
+def key_item(sequence: int, reads: int, heads: Heads) -> int:
+    """The number of a key head of a sequence among all of them: a piece of the backward pass's work."""
+    return sequence * heads.kv + reads
+
+
+@helper
+def key_place(item: int, heads: Heads) -> tuple[int, int]:
+    """The sequence and the key head of this number."""
+    return item // heads.kv, item % heads.kv
 
 
 @helper

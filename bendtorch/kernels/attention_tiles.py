@@ -11,7 +11,7 @@ no result depends on what it must not see, not in a single bit.
 
 from __future__ import annotations
 
-from bendtorch.kernels.attention_grid import SPAN, Heads, Place, first_column, visible_keys
+from bendtorch.kernels.attention_grid import SPAN, Heads, Place, first_column, key_item, visible_keys
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.gemm import gemm, gemm_add
 from bendtorch.kernels.panels import Panel, add_other_part, clear, finite_part, is_finite, part, row_of
@@ -32,7 +32,7 @@ def key_panel(x: Panel, sequence: int, reads: int, heads: Heads) -> Panel:
 @helper
 def turned_panel(x: Panel, sequence: int, reads: int, heads: Heads) -> Panel:
     """A key head of a sequence where the key heads stand transposed, one below the other."""
-    return part(x, (sequence * heads.kv + reads) * heads.hd, 0)
+    return part(x, key_item(sequence, reads, heads) * heads.hd, 0)
 
 
 @kernel

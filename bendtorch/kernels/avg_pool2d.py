@@ -14,7 +14,7 @@ import numpy as np
 from bendtorch.kernels.arrays import Flat, Matrix, Totals
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.linear import add_to_totals
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.pooling import (
     FEW,
     cells_inside,
@@ -83,7 +83,8 @@ def _rows_chunk(chunk: int, x: Matrix, y: Matrix, w: Window) -> None:
     count = lines_of_block(w) * across
     padded, spare = np.empty(room_of_block(w), np.float32), np.empty(count, np.float32)
     lines, totals = np.empty(count, np.float64), np.empty(w.columns, np.float64)
-    for channel in range(chunk * step, min((chunk + 1) * step, x.size // area)):
+    low, high = chunk_bounds(chunk, step, x.size // area)
+    for channel in range(low, high):
         image = cells[channel * area : (channel + 1) * area]
         for above in range(0, w.rows, rows):
             below = min(above + rows, w.rows)
@@ -114,7 +115,8 @@ def _total(image: Flat, row: int, column: int, w: Window) -> float:
 def _windows_chunk(chunk: int, x: Matrix, y: Matrix, w: Window) -> None:
     cells, results = borrowed(x), borrowed(y)
     step, area, inverse = channels_of_chunk(w), w.height * w.width, 1.0 / np.float64(w.kh * w.kw)
-    for channel in range(chunk * step, min((chunk + 1) * step, x.size // area)):
+    low, high = chunk_bounds(chunk, step, x.size // area)
+    for channel in range(low, high):
         image = cells[channel * area : (channel + 1) * area]
         out = channel * w.rows * w.columns
         for row in range(w.rows):
@@ -154,7 +156,7 @@ def _rows_gradient_chunk(chunk: int, dy: Matrix, dx: Matrix, w: Window) -> None:
     given, results, count = borrowed(dy), borrowed(dx), np.float32(w.kh * w.kw)
     step, area = channels_of_chunk(w), w.height * w.width
     shares, line = np.empty(w.columns, np.float32), np.empty(w.width, np.float32)
-    first, last = chunk * step, min((chunk + 1) * step, dx.size // area)
+    first, last = chunk_bounds(chunk, step, dx.size // area)
     fill(results[first * area : last * area], ZERO)
     for channel in range(first, last):
         for row in range(w.rows):
@@ -192,7 +194,7 @@ def _add_share(share: np.float32, start: int, row: int, column: int, w: Window, 
 def _windows_gradient_chunk(chunk: int, dy: Matrix, dx: Matrix, w: Window) -> None:
     given, results, count = borrowed(dy), borrowed(dx), np.float32(w.kh * w.kw)
     step, area = channels_of_chunk(w), w.height * w.width
-    first, last = chunk * step, min((chunk + 1) * step, dx.size // area)
+    first, last = chunk_bounds(chunk, step, dx.size // area)
     fill(results[first * area : last * area], ZERO)
     for window in range(first * w.rows * w.columns, last * w.rows * w.columns):
         line = window // w.columns

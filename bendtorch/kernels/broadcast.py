@@ -15,7 +15,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.products import add_into
 
 CHUNK: Final = 1 << 15  # numbers a chunk
@@ -77,13 +77,13 @@ def _array_number(operation: int, a: Flat, b: np.float32, out: Flat) -> None:
 
 @kernel
 def _matrix_chunk(chunk: int, operation: int, a: Flat, b: Flat, out: Flat) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, a.size)
+    low, high = chunk_bounds(chunk, CHUNK, a.size)
     _arrays(operation, a[low:high], b[low:high], out[low:high])
 
 
 @kernel
 def _row_chunk(chunk: int, operation: int, a: Flat, row: Flat, out: Flat) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, a.size)
+    low, high = chunk_bounds(chunk, CHUNK, a.size)
     while low < high:
         column = low % row.size
         length = min(row.size - column, high - low)
@@ -93,7 +93,8 @@ def _row_chunk(chunk: int, operation: int, a: Flat, row: Flat, out: Flat) -> Non
 
 @kernel
 def _column_chunk(chunk: int, operation: int, a: Flat, column: Flat, out: Flat) -> None:
-    low, high, width = chunk * CHUNK, min((chunk + 1) * CHUNK, a.size), a.size // column.size
+    low, high = chunk_bounds(chunk, CHUNK, a.size)
+    width = a.size // column.size
     while low < high:
         r = low // width
         end = min((r + 1) * width, high)
@@ -103,7 +104,7 @@ def _column_chunk(chunk: int, operation: int, a: Flat, column: Flat, out: Flat) 
 
 @kernel
 def _number_chunk(chunk: int, operation: int, a: Flat, b: np.float32, out: Flat) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, a.size)
+    low, high = chunk_bounds(chunk, CHUNK, a.size)
     _array_number(operation, a[low:high], b, out[low:high])
 
 
@@ -144,7 +145,7 @@ def with_number(operation: int, a: Matrix, b: np.float32, out: Matrix) -> None:
 
 @kernel
 def _accumulate_chunk(chunk: int, source: Flat, target: Flat) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, target.size)
+    low, high = chunk_bounds(chunk, CHUNK, target.size)
     add_into(source[low:high], target[low:high])
 
 

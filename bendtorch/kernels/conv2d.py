@@ -24,7 +24,7 @@ from bendtorch.kernels.arrays import Flat, Matrix, Sums
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.gemm import gemm, gemm_in_runs
 from bendtorch.kernels.linear import add_to_totals
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.rows import wide_sum
 from bendtorch.kernels.views import borrowed
 from bendtorch.kernels.windows import ZERO, Window, copy, fill, fold, unfold
@@ -222,8 +222,9 @@ def _weight_block(block: int, x: Matrix, dy: Matrix, totals: Sums, w: Window, cu
 @kernel
 def _add_lines(chunk: int, totals: Sums, dy: Matrix, gw: Matrix, gb: Matrix) -> None:
     """The gradients of a few outputs, added up and rounded."""
-    o, low = gw.shape[0], chunk * LINES
-    size, high, flat = dy.shape[1] // o, min(o, low + LINES), borrowed(dy)
+    o, flat = gw.shape[0], borrowed(dy)
+    size = dy.shape[1] // o
+    low, high = chunk_bounds(chunk, LINES, o)
     for cell in range(gw.shape[1]):
         for line in range(low, high):
             total = 0.0

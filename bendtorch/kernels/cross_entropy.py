@@ -21,7 +21,7 @@ import numpy as np
 from bendtorch.kernels.arrays import Flat, Labels, Matrix, Totals
 from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.labels import inverse, total_weight
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.rows import BLOCK, exp_block, log_total, row_max, rows_of_chunk, scale
 from bendtorch.kernels.vecmath import fma
 
@@ -57,7 +57,7 @@ class Found(NamedTuple):
 @helper
 def _block(k: int, size: int) -> tuple[int, int]:
     """Where block k begins and ends."""
-    return k * BLOCK, min(size, (k + 1) * BLOCK)
+    return chunk_bounds(k, BLOCK, size)
 
 
 @kernel
@@ -148,7 +148,7 @@ def _smooth(low: int, high: int, y: Matrix, labels: Labels, mean: Mean, found: F
 def _rows(chunk: int, y: Matrix, labels: Labels, mean: Mean, found: Found, dy: Matrix, rows: int) -> None:
     tops = np.empty(chunks_of(y.shape[1], BLOCK), np.float64)
     scratch = np.empty(y.shape[1] if dy.size == 0 else 0, np.float32)
-    low, high = chunk * rows, min(labels.size, (chunk + 1) * rows)
+    low, high = chunk_bounds(chunk, rows, labels.size)
     for r in range(low, high):
         e = dy[r] if dy.size > 0 else scratch
         if labels[r] == mean.ignored:

@@ -16,7 +16,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 
 CHUNK: Final = 1 << 15  # numbers a chunk
 ZERO: Final = np.float32(0)
@@ -56,7 +56,7 @@ def _masked(x: Flat, first: int, threshold: np.uint32, scale: np.float32, y: Fla
 
 @kernel
 def _chunk(chunk: int, x: Flat, key: int, threshold: int, scale: np.float32, y: Flat) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, x.size)
+    low, high = chunk_bounds(chunk, CHUNK, x.size)
     _masked(x[low:high], key + low, np.uint32(threshold), scale, y[low:high])
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Labels, Matrix, Totals
 from bendtorch.kernels.compile import helper, kernel
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 
 CHUNK: Final = 1 << 14  # numbers a chunk has at least
 DIGIT: Final = 11  # bits of an id that one pass of the sort looks at
@@ -66,7 +66,7 @@ def _add_totals(totals: Totals, g: Flat) -> None:
 def _scatter_chunk(chunk: int, dy: Matrix, ids: Labels, order: Labels, padding: int, g: Matrix, rows: int) -> None:
     """Add the runs that begin in this chunk of the order."""
     totals = np.empty(dy.shape[1], np.float64)
-    first, last = chunk * rows, min(order.size, (chunk + 1) * rows)
+    first, last = chunk_bounds(chunk, rows, order.size)
     while 0 < first < last and ids[order[first]] == ids[order[first - 1]]:
         first += 1  # the end of a run that another chunk adds
     while first < last:

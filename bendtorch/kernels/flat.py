@@ -12,7 +12,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Totals
 from bendtorch.kernels.compile import helper, kernel, reduction
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.vecmath import fma
 
 CHUNK: Final = 1 << 15  # numbers a chunk
@@ -48,22 +48,25 @@ def _approach(x: Flat, to: Flat, share: np.float32) -> None:
 
 @kernel
 def _squares_chunk(chunk: int, x: Flat, totals: Totals) -> None:
-    totals[chunk] = _squares(x[chunk * CHUNK : min((chunk + 1) * CHUNK, x.size)])
+    low, high = chunk_bounds(chunk, CHUNK, x.size)
+    totals[chunk] = _squares(x[low:high])
 
 
 @kernel
 def _scale_chunk(chunk: int, x: Flat, factor: np.float32) -> None:
-    _scale(x[chunk * CHUNK : min((chunk + 1) * CHUNK, x.size)], factor)
+    low, high = chunk_bounds(chunk, CHUNK, x.size)
+    _scale(x[low:high], factor)
 
 
 @kernel
 def _clamp_chunk(chunk: int, x: Flat, most: np.float32) -> None:
-    _clamp(x[chunk * CHUNK : min((chunk + 1) * CHUNK, x.size)], most)
+    low, high = chunk_bounds(chunk, CHUNK, x.size)
+    _clamp(x[low:high], most)
 
 
 @kernel
 def _approach_chunk(chunk: int, x: Flat, to: Flat, share: np.float32) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, x.size)
+    low, high = chunk_bounds(chunk, CHUNK, x.size)
     _approach(x[low:high], to[low:high], share)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Labels, Matrix
 from bendtorch.kernels.compile import helper, kernel
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.products import add_into
 from bendtorch.kernels.rows import rows_of_chunk
 
@@ -27,7 +27,8 @@ def _copy(source: Flat, target: Flat) -> None:
 
 @kernel
 def _gather_chunk(chunk: int, table: Matrix, ids: Labels, out: Matrix, rows: int) -> None:
-    for r in range(chunk * rows, min(out.shape[0], (chunk + 1) * rows)):
+    low, high = chunk_bounds(chunk, rows, out.shape[0])
+    for r in range(low, high):
         _copy(table[int(ids[r])], out[r])
 
 
@@ -40,7 +41,7 @@ def gather_rows(table: Matrix, ids: Labels, out: Matrix) -> None:
 
 @kernel
 def _scatter_chunk(chunk: int, ids: Labels, x: Matrix, out: Matrix) -> None:
-    low, high = chunk * COLUMNS, min((chunk + 1) * COLUMNS, x.shape[1])
+    low, high = chunk_bounds(chunk, COLUMNS, x.shape[1])
     for r in range(ids.size):
         add_into(x[r, low:high], out[int(ids[r]), low:high])
 
@@ -53,7 +54,7 @@ def scatter_add_rows(ids: Labels, x: Matrix, out: Matrix) -> None:
 
 @kernel
 def _transpose_chunk(chunk: int, x: Matrix, out: Matrix) -> None:
-    top, bottom = chunk * TILE, min(x.shape[0], (chunk + 1) * TILE)
+    top, bottom = chunk_bounds(chunk, TILE, x.shape[0])
     square = np.empty((TILE, TILE), np.float32)  # rows of a power of two would all meet in one set of the cache
     for left in range(0, x.shape[1], TILE):
         right = min(x.shape[1], left + TILE)

@@ -21,7 +21,7 @@ import numpy as np
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.linear import add_column_sums
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.row_runs import ROWS, runs_of_chunk
 from bendtorch.kernels.rows import BLOCK, rows_of_chunk
 from bendtorch.kernels.vecmath import fma
@@ -62,7 +62,8 @@ def _normalised(x: Flat, statistics: Flat, w: Flat, b: Flat, y: Flat) -> None:
 def _forward_chunk(
     chunk: int, x: Matrix, w: Matrix, b: Matrix, eps: float, y: Matrix, statistics: Matrix, rows: int
 ) -> None:
-    for r in range(chunk * rows, min(x.shape[0], (chunk + 1) * rows)):
+    low, high = chunk_bounds(chunk, rows, x.shape[0])
+    for r in range(low, high):
         _statistics(x[r], eps, statistics[r])
         _normalised(x[r], statistics[r], w[0], b[0], y[r])
 
@@ -126,10 +127,12 @@ def _backward_chunk(
     runs: int,
 ) -> None:
     n = x.shape[0]
-    for run in range(chunk * runs, min(w_sums.shape[0], (chunk + 1) * runs)):
+    low, high = chunk_bounds(chunk, runs, w_sums.shape[0])
+    for run in range(low, high):
         w_sums[run, :] = ZERO
         b_sums[run, :] = ZERO
-        for r in range(run * ROWS, min(n, (run + 1) * ROWS)):
+        first, last = chunk_bounds(run, ROWS, n)
+        for r in range(first, last):
             means = _means(x[r], statistics[r], w[0], dy[r])
             _gradients(x[r], statistics[r], w[0], dy[r], means, dx[r], w_sums[run], b_sums[run])
 

@@ -16,7 +16,7 @@ import numpy as np
 from bendtorch.kernels.arrays import Flat, Matrix, Totals
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.gemm import gemm
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.products import FEW_ROWS, add_into, few_rows_nt, matmul_tn_add, tile_bounds, tiling
 
 SUM_COLUMNS: Final = 64  # columns whose sums are taken together: their float64 totals stay in registers and L1
@@ -56,8 +56,7 @@ def add_to_totals(source: Flat, totals: Totals) -> None:
 @kernel
 def _sum_columns(chunk: int, dy: Matrix, gb: Matrix) -> None:
     n, o = dy.shape
-    low = chunk * SUM_COLUMNS
-    high = min(o, low + SUM_COLUMNS)
+    low, high = chunk_bounds(chunk, SUM_COLUMNS, o)
     totals = np.zeros(high - low, np.float64)
     for r in range(n):
         add_to_totals(dy[r, low:high], totals)

@@ -14,7 +14,7 @@ import numpy as np
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.exp_rows import exp_panel, rows_of_panel
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.rows import row_max, rows_of_chunk, wide_sum
 from bendtorch.kernels.vecmath import exp_nonpositive
 
@@ -33,9 +33,9 @@ def _forward_chunk(chunk: int, x: Matrix, y: Matrix, rows: int) -> None:
     n, c = x.shape
     panel = rows_of_panel(c)
     tops, totals = np.empty(panel, np.float32), np.empty(panel, np.float64)
-    last = min(n, (chunk + 1) * rows)
-    for first in range(chunk * rows, last, panel):
-        end = min(last, first + panel)
+    low, high = chunk_bounds(chunk, rows, n)
+    for first in range(low, high, panel):
+        end = min(high, first + panel)
         exp_panel(x[first:end], y[first:end], tops, totals)
         for r in range(end - first):
             if tops[r] == -np.inf:
@@ -60,7 +60,8 @@ def _gradient(y: Flat, dy: Flat, total: np.float32, dx: Flat) -> None:
 
 @kernel
 def _backward_chunk(chunk: int, y: Matrix, dy: Matrix, dx: Matrix, rows: int) -> None:
-    for r in range(chunk * rows, min(y.shape[0], (chunk + 1) * rows)):
+    low, high = chunk_bounds(chunk, rows, y.shape[0])
+    for r in range(low, high):
         if y[r, 0] == -np.inf and row_max(y[r]) == -np.inf:
             dx[r, :] = ZERO
         else:

@@ -23,7 +23,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import JIT, kernel, uncached_kernel
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 
 Map: TypeAlias = Callable[[Matrix, Matrix], None]
 Zip: TypeAlias = Callable[[Matrix, Matrix, Matrix], None]
@@ -37,7 +37,7 @@ def mapped(function: Callable[[np.float32], Any]) -> Map:
 
     @uncached_kernel
     def chunk(number: int, x: Flat, out: Flat) -> None:
-        low, high = number * CHUNK, min((number + 1) * CHUNK, x.size)
+        low, high = chunk_bounds(number, CHUNK, x.size)
         inputs, results = x[low:high], out[low:high]
         for i in range(inputs.size):
             results[i] = function(inputs[i])
@@ -53,7 +53,7 @@ def zipped(function: Callable[[np.float32, np.float32], Any]) -> Zip:
 
     @uncached_kernel
     def chunk(number: int, a: Flat, b: Flat, out: Flat) -> None:
-        low, high = number * CHUNK, min((number + 1) * CHUNK, a.size)
+        low, high = chunk_bounds(number, CHUNK, a.size)
         first, second, results = a[low:high], b[low:high], out[low:high]
         for i in range(first.size):
             results[i] = function(first[i], second[i])

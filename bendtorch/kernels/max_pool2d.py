@@ -16,7 +16,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix, PlaceMatrix, Places
 from bendtorch.kernels.compile import helper, kernel, reduction
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.pooling import (
     FEW,
     cells_inside,
@@ -127,7 +127,8 @@ def _rows_chunk(chunk: int, x: Matrix, y: Matrix, places: PlaceMatrix, w: Window
     indices, corners = np.empty(count, np.int32), np.empty(count, np.int32)
     lines, line_places = borrowed(numbers), borrowed_places(indices)
     _place_corners(w, corners)
-    for channel in range(chunk * step, min((chunk + 1) * step, x.size // area)):
+    low, high = chunk_bounds(chunk, step, x.size // area)
+    for channel in range(low, high):
         image = cells[channel * area : (channel + 1) * area]
         for above in range(0, w.rows, rows):
             below = min(above + rows, w.rows)
@@ -182,7 +183,8 @@ def _largest(image: Flat, row: int, column: int, w: Window) -> int:
 def _windows_chunk(chunk: int, x: Matrix, y: Matrix, places: PlaceMatrix, w: Window) -> None:
     cells, results, found = borrowed(x), borrowed(y), borrowed_places(places)
     step, area = channels_of_chunk(w), w.height * w.width
-    for channel in range(chunk * step, min((chunk + 1) * step, x.size // area)):
+    low, high = chunk_bounds(chunk, step, x.size // area)
+    for channel in range(low, high):
         image = cells[channel * area : (channel + 1) * area]
         out = channel * w.rows * w.columns
         for row in range(w.rows):
@@ -220,7 +222,7 @@ def _scatter(given: Flat, places: Places, image: Flat) -> None:
 def _gradient_chunk(chunk: int, places: PlaceMatrix, dy: Matrix, dx: Matrix, w: Window) -> None:
     found, given, results = borrowed_places(places), borrowed(dy), borrowed(dx)
     step, area, size = channels_of_chunk(w), w.height * w.width, w.rows * w.columns
-    first, last = chunk * step, min((chunk + 1) * step, dx.size // area)
+    first, last = chunk_bounds(chunk, step, dx.size // area)
     fill(results[first * area : last * area], ZERO)
     for channel in range(first, last):
         begin, end = channel * size, (channel + 1) * size

@@ -12,7 +12,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix, Totals
 from bendtorch.kernels.compile import helper, kernel, reduction
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 
 CHUNK: Final = 1 << 14  # numbers a chunk
 
@@ -34,13 +34,13 @@ def _sum(y: Flat, target: Flat) -> float:
 
 @kernel
 def _values(chunk: int, y: Flat, target: Flat, totals: Totals) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, y.size)
+    low, high = chunk_bounds(chunk, CHUNK, y.size)
     totals[chunk] = _sum(y[low:high], target[low:high])
 
 
 @kernel
 def _gradients(chunk: int, y: Flat, target: Flat, totals: Totals, factor: np.float32, dy: Flat) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, y.size)
+    low, high = chunk_bounds(chunk, CHUNK, y.size)
     _gradient(y[low:high], target[low:high], factor, dy[low:high])
     totals[chunk] = _sum(y[low:high], target[low:high])  # which are in the cache now
 

@@ -12,7 +12,7 @@ import numpy as np
 from bendtorch.kernels.arrays import Flat, Labels, Matrix
 from bendtorch.kernels.compile import kernel
 from bendtorch.kernels.labels import inverse, total_weight
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 
 CHUNK: Final = 1 << 14  # numbers a chunk of rows has at least
 ZERO: Final = np.float32(0)
@@ -30,7 +30,8 @@ def nll_value(y: Matrix, labels: Labels, weights: Flat, ignored: int) -> float:
 
 @kernel
 def _rows(chunk: int, labels: Labels, weights: Flat, ignored: int, share: float, dy: Matrix, rows: int) -> None:
-    for r in range(chunk * rows, min(labels.size, (chunk + 1) * rows)):
+    low, high = chunk_bounds(chunk, rows, labels.size)
+    for r in range(low, high):
         dy[r] = ZERO
         if labels[r] != ignored:
             dy[r, labels[r]] = np.float32(-np.float64(weights[labels[r]]) * share)

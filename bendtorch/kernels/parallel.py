@@ -2,7 +2,8 @@
 
     @kernel
     def _relu_chunk(chunk, x, y):
-        for i in range(chunk * CHUNK, min((chunk + 1) * CHUNK, x.size)): ...
+        low, high = chunk_bounds(chunk, CHUNK, x.size)
+        for i in range(low, high): ...
 
     @kernel
     def relu(x, y):
@@ -31,6 +32,12 @@ from bendtorch.kernels.pool import run_chunks
 def chunks_of(size: int, chunk: int) -> int:
     """How many chunks of at most `chunk` there are in `size`."""
     return (size + chunk - 1) // chunk
+
+
+@helper
+def chunk_bounds(number: int, chunk: int, size: int) -> tuple[int, int]:
+    """What belongs to a chunk: from the first to before the second."""
+    return number * chunk, min((number + 1) * chunk, size)
 
 
 @intrinsic

@@ -22,7 +22,7 @@ from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.blas import part_at
 from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.gemm import gemm
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 
 LEAST_WORK: Final = 1 << 20  # multiplications worth a second thread: some 10 microseconds on one
 MANY: Final = 1 << 28  # multiplications worth a third
@@ -51,15 +51,18 @@ def _tiles_for(work: int) -> int:
 
 
 @helper
+def halved(rows: int, columns: int) -> tuple[int, int]:
+    """The sides of a tile whose longer side is halved."""
+    return (rows, _half(columns)) if columns > rows else (_half(rows), columns)
+
+
+@helper
 def tile_shape(m: int, n: int, k: int) -> tuple[int, int]:
     """The sides of a tile of an m × n product over k: the longer side is halved until there are tiles enough."""
     wanted = _tiles_for(m * n * k)
     rows, columns = max(m, 1), max(n, 1)
     while chunks_of(m, rows) * chunks_of(n, columns) < wanted and max(rows, columns) > LEAST_SIDE:
-        if columns > rows:
-            columns = _half(columns)
-        else:
-            rows = _half(rows)
+        rows, columns = halved(rows, columns)
     return rows, columns
 
 
@@ -116,7 +119,8 @@ def inner_product(a: Flat, b: Flat) -> np.float32:
 
 @kernel
 def _few_rows_chunk(chunk: int, a: Matrix, b: Matrix, out: Matrix, columns: int) -> None:
-    for j in range(chunk * columns, min(b.shape[0], (chunk + 1) * columns)):
+    low, high = chunk_bounds(chunk, columns, b.shape[0])
+    for j in range(low, high):
         for i in range(a.shape[0]):
             out[i, j] = inner_product(a[i], b[j])
 

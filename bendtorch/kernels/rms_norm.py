@@ -17,7 +17,7 @@ import numpy as np
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.linear import add_column_sums
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.row_runs import ROWS, runs_of_chunk
 from bendtorch.kernels.rows import BLOCK, rows_of_chunk
 from bendtorch.kernels.vecmath import fma
@@ -49,7 +49,8 @@ def _normalised(x: Flat, k: np.float32, w: Flat, y: Flat) -> None:
 @kernel
 def _forward_chunk(chunk: int, x: Matrix, w: Matrix, eps: float, y: Matrix, roots: Matrix, rows: int) -> None:
     n, c = x.shape
-    for r in range(chunk * rows, min(n, (chunk + 1) * rows)):
+    low, high = chunk_bounds(chunk, rows, n)
+    for r in range(low, high):
         roots[r, 0] = np.float32(1.0 / math.sqrt(_square_sum(x[r]) / c + eps))
         _normalised(x[r], roots[r, 0], w[0], y[r])
 
@@ -93,9 +94,11 @@ def _backward_chunk(
     chunk: int, x: Matrix, roots: Matrix, w: Matrix, dy: Matrix, dx: Matrix, sums: Matrix, runs: int
 ) -> None:
     n, c = x.shape
-    for run in range(chunk * runs, min(sums.shape[0], (chunk + 1) * runs)):
+    low, high = chunk_bounds(chunk, runs, sums.shape[0])
+    for run in range(low, high):
         sums[run, :] = ZERO
-        for r in range(run * ROWS, min(n, (run + 1) * ROWS)):
+        first, last = chunk_bounds(run, ROWS, n)
+        for r in range(first, last):
             mean = np.float32(_dot(x[r], roots[r, 0], w[0], dy[r]) / c)
             _gradients(x[r], roots[r, 0], w[0], dy[r], mean, dx[r], sums[run])
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.vecmath import fma
 
 CHUNK: Final = 1 << 14  # numbers a chunk has at least
@@ -33,7 +33,8 @@ def _rotate_neighbours(x: Flat, cos: Flat, sin: Flat, y: Flat) -> None:
 @kernel
 def _rows(chunk: int, x: Matrix, cos: Matrix, sin: Matrix, is_interleaved: bool, y: Matrix, rows: int) -> None:
     t, half = cos.shape
-    for r in range(chunk * rows, min(x.shape[0], (chunk + 1) * rows)):
+    first, last = chunk_bounds(chunk, rows, x.shape[0])
+    for r in range(first, last):
         c, s = cos[r % t], sin[r % t]
         for low in range(0, x.shape[1], 2 * half):
             middle, high = low + half, low + 2 * half

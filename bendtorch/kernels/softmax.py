@@ -13,7 +13,7 @@ import numpy as np
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.exp_rows import exp_panel, rows_of_panel
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.rows import rows_of_chunk
 
 ZERO: Final = np.float32(0)
@@ -30,9 +30,9 @@ def _forward_chunk(chunk: int, x: Matrix, y: Matrix, rows: int) -> None:
     n, c = x.shape
     panel = rows_of_panel(c)
     tops, totals = np.empty(panel, np.float32), np.empty(panel, np.float64)
-    last = min(n, (chunk + 1) * rows)
-    for first in range(chunk * rows, last, panel):
-        end = min(last, first + panel)
+    low, high = chunk_bounds(chunk, rows, n)
+    for first in range(low, high, panel):
+        end = min(high, first + panel)
         exp_panel(x[first:end], y[first:end], tops, totals)
         for r in range(end - first):
             if tops[r] == -np.inf:
@@ -65,7 +65,8 @@ def _gradient(y: Flat, dy: Flat, mean: np.float32, dx: Flat) -> None:
 
 @kernel
 def _backward_chunk(chunk: int, y: Matrix, dy: Matrix, dx: Matrix, rows: int) -> None:
-    for r in range(chunk * rows, min(y.shape[0], (chunk + 1) * rows)):
+    low, high = chunk_bounds(chunk, rows, y.shape[0])
+    for r in range(low, high):
         _gradient(y[r], dy[r], np.float32(_dot(y[r], dy[r])), dx[r])
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel, reduction
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.rows import row_max, rows_of_chunk
 
 BLOCK: Final = 256  # numbers summed in float32
@@ -36,13 +36,15 @@ def row_sum(x: Flat) -> float:
 
 @kernel
 def _sum_rows(chunk: int, x: Matrix, out: Matrix, rows: int) -> None:
-    for r in range(chunk * rows, min(x.shape[0], (chunk + 1) * rows)):
+    low, high = chunk_bounds(chunk, rows, x.shape[0])
+    for r in range(low, high):
         out[r, 0] = np.float32(row_sum(x[r]))
 
 
 @kernel
 def _max_rows(chunk: int, x: Matrix, out: Matrix, rows: int) -> None:
-    for r in range(chunk * rows, min(x.shape[0], (chunk + 1) * rows)):
+    low, high = chunk_bounds(chunk, rows, x.shape[0])
+    for r in range(low, high):
         out[r, 0] = row_max(x[r])
 
 

@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bendtorch.kernels.compile import JIT
-from bendtorch.kernels.parallel import chunks_of
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of
 from tests.support.kernels import count_chunks, fail_in_chunk
 from tests.support.sizes import shrunk
 from tests.support.threads import COUNTS, threads
 
 CHUNKS_OF: Any = chunks_of
+BOUNDS: Any = chunk_bounds
 
 
 @given(size=st.integers(0, 2**40), chunk=st.integers(1, 2**40))
@@ -24,6 +25,12 @@ def test_chunks_cover_the_size(size: int, chunk: int) -> None:
     count = CHUNKS_OF(size, chunk)
     assert count * chunk >= size
     assert (count - 1) * chunk < size or (count == 0 and size == 0)
+
+
+@given(size=st.integers(0, 200), chunk=st.integers(1, 20))
+def test_bounds_of_chunks_are_one_after_another(size: int, chunk: int) -> None:
+    bounds = [BOUNDS(number, chunk, size) for number in range(CHUNKS_OF(size, chunk))]
+    assert [i for low, high in bounds for i in range(low, high)] == list(range(size))
 
 
 @pytest.mark.parametrize("count", COUNTS)
