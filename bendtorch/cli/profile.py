@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from bendtorch.cli.summary import AnyLayer, find_layer
+from bendtorch.cli.target import AnyLayer, find_layer
 from bendtorch.errors import ConfigError
 from bendtorch.kernels import pool
 from bendtorch.keys import Key

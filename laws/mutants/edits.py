@@ -83,7 +83,7 @@ def _off_by_one(node: ast.AST) -> Wrong:
 def _wrong_index(node: ast.AST) -> Wrong:
     """The first for the second, row for column, a slice that begins one later."""
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value in (0, 1, 2):
-        yield ast.Subscript(node.value, ast.Constant(1 - min(node.slice.value, 1)), node.ctx)
+        yield ast.Subscript(node.value, ast.Constant(int(node.slice.value == 0)), node.ctx)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and len(node.slice.elts) == 2:
         yield ast.Subscript(node.value, ast.Tuple(node.slice.elts[::-1], ast.Load()), node.ctx)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and node.slice.lower is not None:
@@ -202,4 +202,5 @@ def applied(edit: Edit, tree: ast.Module) -> ast.Module:
         def visit(self, visited: ast.AST) -> Any:
             return ast.copy_location(wrong, node) if visited is node else self.generic_visit(visited)
 
-    return ast.fix_missing_locations(Replace().visit(other))
+    changed: ast.Module = Replace().visit(other)
+    return ast.fix_missing_locations(changed)

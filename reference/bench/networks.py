@@ -69,7 +69,11 @@ def compiled_step(network: Network) -> Step:
     """The same with `torch.compile` over model and loss, forward and backward; the optimizer is the fused one."""
     x, labels, model = _theirs(network)
     optimizer = torch.optim.Adam(model.parameters(), lr=RATE, fused=True)
-    loss: Any = torch.compile(lambda pixels, target: cross_entropy(model(pixels), target))
+
+    def loss_of(pixels: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        return cross_entropy(model(pixels), target)
+
+    loss: Any = torch.compile(loss_of)
 
     def step() -> None:
         optimizer.zero_grad()

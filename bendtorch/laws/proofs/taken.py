@@ -15,11 +15,11 @@ import pkgutil
 from collections.abc import Iterator
 from typing import Final
 
-from bendtorch import kernels
 from bendtorch.laws.proofs.setting import Setting
 from bendtorch.laws.proofs.terms import Value, one
 from bendtorch.laws.proofs.theorem import Sides, Theorem
 
+KERNELS: Final = "bendtorch.kernels"
 BOUNDS: Final = ("chunk_bounds", "tile_bounds", "run_bounds", "key_place", "_key_head")
 PASSES: Final = ("attention_forward", "attention_backward")
 PANELS: Final = ("query_panel", "key_panel", "turned_panel")
@@ -68,11 +68,11 @@ def _is_panel(call: ast.Call) -> bool:
 
 
 def _tree(name: str) -> ast.Module:
-    return ast.parse(inspect.getsource(importlib.import_module(f"{kernels.__name__}.{name}")))
+    return ast.parse(inspect.getsource(importlib.import_module(f"{KERNELS}.{name}")))
 
 
 def _chunks(s: Setting) -> Iterator[Sides]:
-    for module in pkgutil.iter_modules(kernels.__path__):
+    for module in pkgutil.iter_modules(importlib.import_module(KERNELS).__path__):
         for body in bodies(_tree(module.name)):
             found = strange_uses(body, spaces=module.name in SPACES)
             yield (

@@ -154,7 +154,7 @@ class Example:
         return self._number(value.term) if isinstance(value, Whole) else str(value)
 
     def _number(self, term: Any) -> str:
-        return str(self.model.eval(term, model_completion=True))
+        return str(self.model.evaluate(term, model_completion=True))
 
 
 class _NothingToProve(Exception):  # noqa: N818  it is no error: this way is at its end
