@@ -25,7 +25,7 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
 try:
     import fcntl
@@ -129,14 +129,6 @@ def prepare_kernels() -> None:
         _preparations.pop()()
 
 
-class NoCache(NullCache):
-    """For a function that is kept nowhere."""
-
-    def load_overload(self, sig: Any, target_context: Any) -> None:
-        """Nothing, so that it is compiled."""
-        prepare_kernels()
-
-
 class KernelCache(FunctionCache):
     """numba's cache of one function, in our directory. Whatever goes wrong with the files, the kernel is compiled.
 
@@ -152,7 +144,6 @@ class KernelCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function, or None when it must be compiled: not stored yet, or stored damaged."""
-        prepare_kernels()
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # a damaged file can raise anything; compiling is always right

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar, cast
 import numba
 from numba import config
 
-from bendtorch.kernels.cache import KernelCache, NoCache, cache_directory
+from bendtorch.kernels.cache import KernelCache, cache_directory, prepare_kernels
 from bendtorch.kernels.pipeline import KernelCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -67,5 +67,11 @@ def _compiled(function: Function, fastmath: bool | set[str] = False, *, forceinl
         pipeline_class=KernelCompiler,
     )
     dispatcher: Any = make(function)
-    dispatcher._cache = NoCache()
+    compile_or_load = dispatcher.compile
+
+    def compile_prepared(signature: Any) -> Any:
+        prepare_kernels()  # before numba notes that this function is being compiled: what is prepared may call it
+        return compile_or_load(signature)
+
+    dispatcher.compile = compile_prepared
     return cast("Function", dispatcher)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -17,10 +20,13 @@ from bendtorch.kernels.compile import JIT
 from bendtorch.kernels.microkernel import ROWS, SUPPORTED, WIDTH
 from tests.support.arrays import numbers, same_bits
 from tests.support.kernels import compiled
+from tests.support.process import ROOT, environment
 from tests.support.references import product
 from tests.support.sizes import seeds, shrunk, widths
 
 GEMM, GEMM_ADD = gemm.gemm, gemm.gemm_add
+FIRST_COUNT: Final = "from bendtorch.kernels import gemm, parallel; parallel.chunks_of(5, 2)"
+FIRST_LAYER: Final = "from bendtorch import Key, Linear; Linear(1, 2, 3).init(Key(0))"
 
 
 @compiled
@@ -194,3 +200,15 @@ def test_openblas_takes_the_place_of_what_cannot_be_compiled(monkeypatch: pytest
     a, b, c = numbers(1, 70, 300), numbers(2, 300, 40), np.empty((70, 40), np.float32)
     function(256, 0, 0, 0, 70, 40, 300, a.ctypes.data, 300, b.ctypes.data, 40, c.ctypes.data, 40, 0)
     assert product(a.astype("f8"), b.astype("f8")).holds(c)
+
+
+@own_code
+@pytest.mark.parametrize("first", [FIRST_COUNT, FIRST_LAYER])
+def test_whatever_kernel_comes_first(first: str, tmp_path: Path) -> None:
+    """One that products call, too, is not being compiled while products are."""
+    subprocess.run(
+        [sys.executable, "-W", "error", "-c", first],
+        env=environment(BENDTORCH_CACHE_DIR=str(tmp_path)),
+        cwd=ROOT,
+        check=True,
+    )
