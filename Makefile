@@ -7,12 +7,13 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= out
 CHECKED := bendtorch stubs tests laws reference examples
 
-.PHONY: demo test abuse previous check reference bench clean help
+.PHONY: demo test mutants abuse previous check reference bench clean help
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo       two models: mypy proves their shapes and refuses a wrong size; trained on digits, on plays"
 	@echo "make test       the tests"
+	@echo "make mutants    plants some hundred mistakes, each of which a law must find (about half an hour)"
 	@echo "make abuse      killed saves, damaged files, runs stopped at every step: the long versions (a few minutes)"
 	@echo "make previous   the mypy plugin's cases under the mypy before the present one"
 	@echo "make check      ruff, and mypy --strict on everything"
@@ -49,6 +50,10 @@ test: $(VENV)/.dev
 # What `make test` does a little of, at full length.
 abuse: $(VENV)/.dev
 	BENDTORCH_LONG=1 $(BIN)/python -m pytest -n 2 tests/abuse tests/checkpoint $(ARGS)
+
+# The laws' own test.
+mutants: $(VENV)/.dev
+	$(BIN)/python -m laws.mutants $(ARGS)
 
 # The plugin's cases under the mypy before the present one.
 previous: $(VENV)/.previous
