@@ -19,7 +19,7 @@ from bendtorch.kernels.activation import silu
 from bendtorch.kernels.arrays import Flat, Labels, Matrix
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.decode_attention import attend_newest
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.rms_norm import rms_norm_forward
 from bendtorch.kernels.rope import rotate
 from bendtorch.kernels.widen import Stored, wide_product, wide_rows
@@ -89,7 +89,8 @@ def _row(w: Stored, start: int, row: int, x: Flat) -> np.float32:
 
 @kernel
 def _product_chunk(chunk: int, w: Stored, start: int, x: Flat, out: Flat, rows: int) -> None:
-    for j in range(chunk * rows, min(out.size, (chunk + 1) * rows)):
+    low, high = chunk_bounds(chunk, rows, out.size)
+    for j in range(low, high):
         out[j] = _row(w, start, j, x)
 
 
@@ -102,7 +103,8 @@ def product(w: Stored, start: int, x: Flat, out: Flat) -> None:
 
 @kernel
 def _added_chunk(chunk: int, w: Stored, start: int, x: Flat, out: Flat, rows: int) -> None:
-    for j in range(chunk * rows, min(out.size, (chunk + 1) * rows)):
+    low, high = chunk_bounds(chunk, rows, out.size)
+    for j in range(low, high):
         out[j] += _row(w, start, j, x)
 
 
@@ -120,7 +122,7 @@ def _let_through(gate: Flat, up: Flat, out: Flat) -> None:
 
 @kernel
 def _gated_chunk(chunk: int, w: Stored, start: int, x: Flat, gate: Flat, up: Flat, out: Flat, rows: int) -> None:
-    low, high = chunk * rows, min(out.size, (chunk + 1) * rows)
+    low, high = chunk_bounds(chunk, rows, out.size)
     for j in range(low, high):
         gate[j] = _row(w, start, j, x)
         up[j] = _row(w, start, out.size + j, x)

@@ -57,7 +57,8 @@ def _head(
 ) -> None:
     hd = q.size // (room.shape[0])
     low, column = first_column(head, hd), first_column(key_head(head, g), hd)
-    run, scores = room[head, :hd], room[head, hd : hd + n]
+    own = room[head]
+    run, scores = own[:hd], own[hd : hd + n]
     _scores(q[low : low + hd], keys, column, scores)
     total = exponential_row(scores, scale)
     _weigh(scores, values, column, run, out[low : low + hd])

@@ -25,7 +25,7 @@ from numba.extending import intrinsic
 
 from bendtorch.kernels.arrays import Flat, Totals
 from bendtorch.kernels.compile import helper, kernel, reduction
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 
 CHAINS: Final = 12
 WIDTHS: Final = (8, 16)
@@ -104,7 +104,8 @@ def _sum(x: Flat) -> np.float32:
 
 @kernel
 def _read_chunk(chunk: int, x: Flat, totals: Totals) -> None:
-    totals[chunk] = np.float64(_sum(x[chunk * CHUNK : min((chunk + 1) * CHUNK, x.size)]))
+    low, high = chunk_bounds(chunk, CHUNK, x.size)
+    totals[chunk] = np.float64(_sum(x[low:high]))
 
 
 @kernel
@@ -124,7 +125,7 @@ def _triad(b: Flat, c: Flat, s: np.float32, a: Flat) -> None:
 
 @kernel
 def _triad_chunk(chunk: int, b: Flat, c: Flat, s: np.float32, a: Flat) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, a.size)
+    low, high = chunk_bounds(chunk, CHUNK, a.size)
     _triad(b[low:high], c[low:high], s, a[low:high])
 
 

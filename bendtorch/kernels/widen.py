@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 from bendtorch.kernels.arrays import Flat, Labels, Matrix
 from bendtorch.kernels.bfloat16 import to_bfloat16
 from bendtorch.kernels.compile import JIT, helper, kernel, reduction
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.vecmath.bits import F32, I32
 
 Stored: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float32 | np.uint16 | np.int16]]
@@ -65,7 +65,7 @@ def _widen_into(w: Stored, out: Flat) -> None:
 
 @kernel
 def _widen_chunk(chunk: int, w: Stored, out: Flat) -> None:
-    low, high = chunk * CHUNK, min(w.size, (chunk + 1) * CHUNK)
+    low, high = chunk_bounds(chunk, CHUNK, w.size)
     _widen_into(w[low:high], out[low:high])
 
 
@@ -92,7 +92,7 @@ def _narrow_into(x: Flat, out: Stored) -> None:
 
 @kernel
 def _narrow_chunk(chunk: int, x: Flat, out: Stored) -> None:
-    low, high = chunk * CHUNK, min(x.size, (chunk + 1) * CHUNK)
+    low, high = chunk_bounds(chunk, CHUNK, x.size)
     _narrow_into(x[low:high], out[low:high])
 
 

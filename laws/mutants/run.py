@@ -19,6 +19,7 @@ from typing import Final
 from laws.mutants.edits import Edit
 from laws.mutants.judge import Subject, verdict
 from laws.mutants.living import living, plant
+from laws.registry import OPTIMIZERS
 
 SECONDS: Final = 100  # of a processor, for one fault
 MEMORY: Final = 4 << 30
@@ -105,11 +106,14 @@ def tasks_of(
     runs: Mapping[CodeType, list[str]],
     subjects: Mapping[str, Subject],
 ) -> Iterator[Task]:
-    """The faults in functions that some subject runs, each with its subjects: first those that run least besides."""
+    """The faults in functions that some subject runs, each with its subjects: first those that run least besides.
+
+    Optimizers, whose laws need some layer to step, judge what no layer runs.
+    """
     load = {name: sum(name in names for names in runs.values()) for name in subjects}
     for edit in edits:
         function = living(edit.module, edit.function)
         names = [] if function is None else runs.get(function.__code__, [])
         if names:
-            judges = sorted(names, key=lambda name: load[name])[:MOST]
+            judges = sorted(names, key=lambda name: (name in OPTIMIZERS, load[name]))[:MOST]
             yield Task(tuple(subjects[name] for name in judges), edit, trees[edit.module])

@@ -20,7 +20,7 @@ from bendtorch.laws.proofs.terms import Value, one
 from bendtorch.laws.proofs.theorem import Sides, Theorem
 
 KERNELS: Final = "bendtorch.kernels"
-BOUNDS: Final = ("chunk_bounds", "tile_bounds", "run_bounds", "key_place", "_key_head")
+BOUNDS: Final = ("chunk_bounds", "tile_bounds", "run_bounds", "key_place", "_key_head", "first_column", "key_head")
 PASSES: Final = ("attention_forward", "attention_backward")
 PANELS: Final = ("query_panel", "key_panel", "turned_panel")
 ARRAYS: Final = ("q", "k", "v", "y", "dy", "dq", "dk", "dv")

@@ -69,7 +69,7 @@ class Reasoning:
     def divided(self, a: Whole, b: Number) -> tuple[Whole, Whole]:
         """a // b and a % b, for a b above 0."""
         if not b > 0:
-            raise NotProvedError(f"a divisor is not above 0: {self.example()}")
+            raise NotProvedError(f"a divisor is not above 0 {self.example().said}")
         key = a.term, _term(b)
         if key not in self._quotients:
             names = (f"quotient {len(self._quotients)}", f"remainder {len(self._quotients)}")

@@ -30,15 +30,26 @@ GRID = "attention_grid"
         "key_head * g + member",
         "member * g + key_head",
         "L58",
-        "member of its group reads: 0 is not 1",
+        "for kv = ",
     ),
-    IndexFault(GRID, "first_column", "head * hd", "head * (hd - 1)", "L59", "a head's columns, and hd: 0 is not 1"),
-    IndexFault(GRID, "block_bounds", "(block, BLOCK,", "(block, BLOCK - 1,", "L60", "a position is in a block"),
-    IndexFault(GRID, "folded", "n - 1 - i // 2", "n - i // 2", "L60", "a block of the order is a block"),
-    IndexFault(GRID, "folded", "i // 2 if", "i if", "L60", "a block of the order is a block"),
-    IndexFault(GRID, "run_bounds", "(run + 1) * items // runs", "(run + 1) * items // runs - 1", "L60", "a run's end"),
-    IndexFault(GRID, "item_place", "// blocks % count", "% count", "L60", "its place"),
-    IndexFault(GRID, "key_place", "item // heads.kv", "item % heads.kv", "L60", "its place"),
+    IndexFault(GRID, "first_column", "head * hd", "head * (hd - 1)", "L59", "a head's columns"),
+    IndexFault(
+        GRID, "block_bounds", "(block, BLOCK,", "(block, BLOCK - 1,", "L60 a position", "a position is in a block"
+    ),
+    IndexFault(GRID, "folded", "n - 1 - i // 2", "n - i // 2", "L60 the order", "a block of the order is a block"),
+    IndexFault(
+        GRID, "folded", "i // 2 if", "i if", "L60 the order", "the order of blocks has each block once: not proved"
+    ),
+    IndexFault(
+        GRID,
+        "run_bounds",
+        "(run + 1) * items // runs",
+        "(run + 1) * items // runs - 1",
+        "L60 each piece",
+        "a run's end",
+    ),
+    IndexFault(GRID, "item_place", "// blocks % count", "% count", "L60 each block", "its place"),
+    IndexFault(GRID, "key_place", "item // heads.kv", "item % heads.kv", "L60 a piece of backward", "its place"),
     IndexFault(
         "attention_tiles", "key_panel", "sequence * heads.keys", "sequence * heads.queries", "L59", "where its keys are"
     ),
