@@ -80,18 +80,18 @@ def _compute(code: IntegerMatrix, table: Any, size: int) -> None:
 
 
 @helper
-def _add_up(program: Program, table: Any, tile: int, low: int, size: int, totals: Totals) -> None:
-    """Add a block to the totals of its tile."""
-    _, across = _tiles(program)
+def _add_up(program: Program, table: Any, place: tuple[int, int], low: int, size: int, totals: Totals) -> None:
+    """Add a block to the totals of its tile, which lies at a place below and to the right."""
+    below, right = place
     start = 0
     for s in range(program.sums.shape[0]):
         outer, parts, inner = _parts(program, s)
         x = floats(table[program.sums[s, SUMMED]], size)
         if program.sums[s, OF_ROWS]:
-            own = start + tile % across * inner
+            own = start + right * inner
             add_rows(x, low, program.width, totals[own : own + inner])
         else:
-            own = start + tile // across * inner
+            own = start + below * inner
             add_columns(x, low, program.width, totals[own : own + inner])
         start += outer * parts * inner
 
@@ -118,7 +118,7 @@ def _tile(tile: int, program: Program, bases: Integers, totals: Totals) -> None:
             size = min(BLOCK, start + length - block)
             _place(program, bases, table, block, size, block == low)
             _compute(program.code, table, size)
-            _add_up(program, table, tile, block, size, totals)
+            _add_up(program, table, (below, right), block, size, totals)
     space[0] = 0  # used to the end: an array whose address alone is in use may be freed
 
 
