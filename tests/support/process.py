@@ -12,7 +12,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
 FORK_WARNING: Final = "ignore:This process:DeprecationWarning"
-LIMIT: Final = 120.0  # seconds; a process that takes longer hangs
+LIMIT: Final = 300.0  # seconds; a process that takes longer hangs
 
 
 def environment(**changes: str | None) -> dict[str, str]:
