@@ -35,13 +35,14 @@ def rows() -> Iterator[Row]:
         ("SmolLM2-135M, T 128, B 2", SMOLLM2, transformers),
     ):
         yield Row(name, partial(_contest, shape, make, "eager"), shape.flops, long=shape is SMOLLM2)
-        yield Row(name, partial(_contest, shape, make, "compiled"), shape.flops, long=True)
+        yield Row(f"{name}, compiled", partial(_contest, shape, make, "compiled"), shape.flops, long=True)
 
 
 def _contest(shape: Shape, make: Callable[[Shape], nn.Module], kind: str) -> Contest:
     model = make(shape)
     theirs = their_step(shape, model if kind == "eager" else torch.compile(model))
-    return Contest(our_step(shape), {f"{'transformers, ' * (make is transformers)}{kind}, fused AdamW": theirs})
+    rival = "transformers" if make is transformers and kind == "eager" else kind
+    return Contest(our_step(shape), {f"{rival}, fused AdamW": theirs})
 
 
 def their_step(shape: Shape, model: Callable[..., Any]) -> Call:

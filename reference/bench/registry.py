@@ -7,6 +7,7 @@ new file. A row is cheap until it is run: `prepare` makes the arrays and models.
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,7 +64,7 @@ def families() -> Iterator[Family]:
         if found.name.startswith("__"):
             continue
         module = importlib.import_module(f"{reference.bench.__name__}.{found.name}")
-        if hasattr(module, "rows"):
+        if inspect.isfunction(getattr(module, "rows", None)):
             yield Family(found.name, tuple(module.rows()))
 
 

@@ -60,8 +60,8 @@ def _products(*kinds: str) -> tuple[str, ...]:
 
 DIGITS: Final = "steps/digits 64-64-10, batch 32, Adam"
 MLP: Final = "steps/MLP 784-128-10, batch 64, Adam"
-TINY: Final = "llama/Llama 2×32, T 16, B 8"
-SMALL: Final = "llama/Llama 4×288, T 128, B 4, vocabulary 8192"
+TINY: Final = "llama/2×32, T 16, B 8, vocabulary 64"
+SMALL: Final = "llama/4×288, T 128, B 4, vocabulary 8192"
 WRITING: Final = "decoding/SmolLM2, 16 tokens after 128, float32"
 SMOLLM2: Final = "llama/SmolLM2-135M, T 128, B 2"
 
@@ -89,11 +89,11 @@ TARGETS: Final = (
     Target("step of an MLP 784-128-10", (MLP,), "eager", 2.5),
     Target("step of an MLP 784-128-10", (f"{MLP}, compiled",), "compiled", 2.5),
     Target("step of a tiny Llama", (TINY,), "eager", 7),
-    Target("step of a tiny Llama", (TINY,), "compiled", 4),
+    Target("step of a tiny Llama", (f"{TINY}, compiled",), "compiled", 4),
     Target("step of a Llama 4 × 288", (SMALL,), "eager", 1.5),
-    Target("step of a Llama 4 × 288", (SMALL,), "compiled", 1.25),
+    Target("step of a Llama 4 × 288", (f"{SMALL}, compiled",), "compiled", 1.25),
     Target("step of SmolLM2-135M", (SMOLLM2,), "transformers", 2.5),
-    Target("step of SmolLM2-135M", (SMOLLM2,), "compiled", 1.5),
+    Target("step of SmolLM2-135M", (f"{SMOLLM2}, compiled",), "compiled", 1.5),
     Target("SmolLM2 writing, float32", (WRITING,), "transformers", 3),
     Target("SmolLM2 writing, float32", (WRITING,), "llama.cpp", 1.05),
     Target("SmolLM2 writing, float32", (WRITING,), "", of_bandwidth=0.8),
