@@ -34,6 +34,7 @@ ORDER: Final = (
     ("laws",),
     ("train",),
     ("checkpoint",),
+    ("rewrite",),
     ("models",),
     ("cli",),
     ("__main__",),
