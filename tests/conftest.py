@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+
 from hypothesis import HealthCheck, settings
 
 from bendtorch.kernels.compile import JIT
+
+# A shell starts what it runs in the background deaf to Ctrl-C, and a process hands that on: tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "suite",

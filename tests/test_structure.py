@@ -35,6 +35,7 @@ ORDER: Final = (
     ("train",),
     ("profiling",),
     ("checkpoint",),
+    ("rewrite",),
     ("models",),
     ("generate",),
     ("cli",),

@@ -19,9 +19,9 @@ from typing import Final
 import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
-from bendtorch.kernels.blas import part_at
+from bendtorch.kernels.blas import INNER, part_at
 from bendtorch.kernels.compile import helper, kernel, reduction
-from bendtorch.kernels.gemm import gemm
+from bendtorch.kernels.gemm import gemm, gemm_add
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 
 LEAST_WORK: Final = 1 << 20  # multiplications worth a second thread: some 10 microseconds on one
@@ -92,11 +92,15 @@ def _tile(
 
 
 @kernel
-def _tile_add(tile: int, a: int, b: int, out: Matrix, k: int, rows: int, columns: int) -> None:
+def _tile_add(tile: int, ta: bool, a: int, lda: int, b: int, out: Matrix, k: int, rows: int, columns: int) -> None:
     m, n = out.shape
     i, j, height, width = tile_bounds(tile, m, n, rows, columns)
+    left, right = part_at(a, not ta, lda, i), b + 4 * j
+    if k <= INNER:  # one run, whose sums are added whole
+        gemm_add(ta, False, height, width, k, left, lda, right, n, out.ctypes.data + 4 * (i * n + j), n)
+        return
     product = np.empty((height, width), np.float32)  # computed apart, then added: the bits do not depend on `out`
-    gemm(True, False, height, width, k, a + 4 * i, m, b + 4 * j, n, product.ctypes.data, width)
+    gemm(ta, False, height, width, k, left, lda, right, n, product.ctypes.data, width)
     for r in range(height):
         add_into(product[r], out[i + r, j : j + width])
 
@@ -155,6 +159,14 @@ def matmul_nn(a: Matrix, b: Matrix, out: Matrix) -> None:
 
 
 @kernel
+def matmul_nn_add(a: Matrix, b: Matrix, out: Matrix) -> None:
+    """out += a·b, with the bits of computing the product apart and adding it."""
+    m, k = a.shape
+    tiles, rows, columns = tiling(m, b.shape[1], k)
+    parallel_for(_tile_add, tiles, (False, a.ctypes.data, k, b.ctypes.data, out, k, rows, columns))
+
+
+@kernel
 def matmul_tn(a: Matrix, b: Matrix, out: Matrix) -> None:
     """out = aᵀ·b."""
     k, m = a.shape
@@ -169,4 +181,4 @@ def matmul_tn_add(a: Matrix, b: Matrix, out: Matrix) -> None:
     k, m = a.shape
     n = b.shape[1]
     tiles, rows, columns = tiling(m, n, k)
-    parallel_for(_tile_add, tiles, (a.ctypes.data, b.ctypes.data, out, k, rows, columns))
+    parallel_for(_tile_add, tiles, (True, a.ctypes.data, m, b.ctypes.data, out, k, rows, columns))

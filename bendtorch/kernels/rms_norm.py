@@ -63,6 +63,21 @@ def rms_norm_forward(x: Matrix, w: Matrix, eps: float, y: Matrix, roots: Matrix)
     parallel_for(_forward_chunk, chunks_of(n, rows), (x, w, eps, y, roots, rows))
 
 
+@kernel
+def _again_chunk(chunk: int, x: Matrix, w: Matrix, roots: Matrix, y: Matrix, rows: int) -> None:
+    low, high = chunk_bounds(chunk, rows, x.shape[0])
+    for r in range(low, high):
+        _normalised(x[r], roots[r, 0], w[0], y[r])
+
+
+@kernel
+def rms_norm_again(x: Matrix, w: Matrix, roots: Matrix, y: Matrix) -> None:
+    """y = x·k·w once more, from the k of each row: for a backward pass, so that y need not be kept."""
+    n, c = x.shape
+    rows = rows_of_chunk(c)
+    parallel_for(_again_chunk, chunks_of(n, rows), (x, w, roots, y, rows))
+
+
 @reduction
 def _dot_block(x: Flat, k: np.float32, w: Flat, dy: Flat) -> np.float32:
     total = ZERO

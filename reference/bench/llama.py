@@ -20,11 +20,13 @@ from bendtorch import AdamW, CrossEntropy, Key, Train
 from bendtorch.models import Llama
 from bendtorch.models.init import init_normal
 from bendtorch.optim.config import Optimizer
+from bendtorch.rewrite import fused
 from reference.bench.llama_pytorch import Plain, transformers
 from reference.bench.llama_shape import SMALL, SMOLLM2, TINY, Shape
 from reference.bench.registry import Call, Contest, Row
 
 RATE: Final = 1e-3
+ADAMW: Final = AdamW(RATE)
 
 
 def rows() -> Iterator[Row]:
@@ -59,10 +61,11 @@ def their_step(shape: Shape, model: Callable[..., Any]) -> Call:
     return step
 
 
-def our_step(shape: Shape, optimizer: Optimizer = AdamW(RATE)) -> Call:  # noqa: B008  it cannot be changed
+def our_step(shape: Shape, optimizer: Optimizer = ADAMW, *, rewritten: bool = True) -> Call:
     """A step of ours."""
     s = shape
     model = Llama(s.b, s.t, s.v, s.d, s.kv, s.g, s.half, s.f, s.depth)
+    model = fused(model) if rewritten else model
     train, loss = Train.new(model, optimizer, init_normal(model, Key(0))), CrossEntropy(s.b * s.t, s.v)
     ids, labels = _tokens(s)
     return lambda: train.step(model, loss, ids, labels)

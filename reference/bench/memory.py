@@ -10,13 +10,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 from rich.table import Table
 
-from bendtorch import AdamW, PackedAdamW
+from bendtorch import PackedAdamW
 from reference.bench.llama import RATE, our_step, their_step
 from reference.bench.llama_pytorch import transformers
 from reference.bench.llama_shape import SMOLLM2, TINY, Shape
@@ -25,8 +26,9 @@ from reference.bench.registry import Call
 MEGABYTE: Final = 1e6
 SIDES: Final[Mapping[str, tuple[Callable[[Shape], Call], int]]] = {
     "transformers, eager": (lambda shape: their_step(shape, transformers(shape)), 16),
-    "ours": (lambda shape: our_step(shape, AdamW(RATE)), 16),
-    "ours, packed moments": (lambda shape: our_step(shape, PackedAdamW(RATE)), 12),
+    "ours, as declared": (partial(our_step, rewritten=False), 16),
+    "ours, fused": (our_step, 16),
+    "ours, fused, packed moments": (partial(our_step, optimizer=PackedAdamW(RATE)), 12),
 }
 """How each makes a step, and how many bytes a parameter takes with its gradient and moments."""
 

@@ -15,6 +15,7 @@ from bendtorch.kernels.products import (
     MANY,
     MOST_TILES,
     matmul_nn,
+    matmul_nn_add,
     matmul_nt,
     matmul_tn,
     matmul_tn_add,
@@ -38,6 +39,7 @@ def operands(kind: str, m: int, n: int, k: int, seed: int) -> tuple[Any, Any]:
 
 
 MULTIPLY: dict[str, Any] = {"nn": matmul_nn, "nt": matmul_nt, "tn": matmul_tn}
+ADD: dict[str, Any] = {"nn": matmul_nn_add, "tn": matmul_tn_add}
 
 
 def computed(kind: str, m: int, n: int, k: int, seed: int) -> Any:
@@ -67,26 +69,27 @@ def test_products_of_several_tiles(kind: str, m: int, n: int, k: int, seed: int)
     assert exact(m, n, k, seed).holds(computed(kind, m, n, k, seed))
 
 
+@pytest.mark.parametrize("kind", ADD)
 @given(m=rows, n=rows, k=rows, seed=seeds)
-def test_adding_has_the_bits_of_a_product_apart(m: int, n: int, k: int, seed: int) -> None:
-    left, right = operands("tn", m, n, k, seed)
+def test_adding_has_the_bits_of_a_product_apart(kind: str, m: int, n: int, k: int, seed: int) -> None:
+    left, right = operands(kind, m, n, k, seed)
     out = numbers(seed + 2, m, n)
     apart = np.zeros((m, n), np.float32)
-    matmul_tn_add(left, right, apart)
+    ADD[kind](left, right, apart)
     expected = out + apart
-    matmul_tn_add(left, right, out)
+    ADD[kind](left, right, out)
     assert same_bits(out, expected)
     assert exact(m, n, k, seed).holds(apart)
 
 
+@pytest.mark.parametrize("kind", ADD)
 @settings(max_examples=10)
-@given(m=edge, n=edge, seed=seeds)
-def test_adding_over_several_tiles(m: int, n: int, seed: int) -> None:
-    k = shrunk(1023, 4)
-    left, right = operands("tn", m, n, k, seed)
+@given(m=edge, n=edge, k=st.sampled_from([shrunk(200, 3), shrunk(1023, 4)]), seed=seeds)
+def test_adding_over_several_tiles(kind: str, m: int, n: int, k: int, seed: int) -> None:
+    left, right = operands(kind, m, n, k, seed)
     out = numbers(seed + 2, m, n)
-    expected = out + computed("tn", m, n, k, seed)
-    matmul_tn_add(left, right, out)
+    expected = out + computed(kind, m, n, k, seed)
+    ADD[kind](left, right, out)
     assert same_bits(out, expected)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bendtorch.kernels.rms_norm import rms_norm_backward, rms_norm_forward
+from bendtorch.kernels.rms_norm import rms_norm_again, rms_norm_backward, rms_norm_forward
 from bendtorch.kernels.row_runs import ROWS, runs_of_rows
 from tests.support.arrays import numbers, same_bits
 from tests.support.sizes import shrunk
@@ -46,3 +46,16 @@ def test_long_sums_over_the_rows_lose_nothing() -> None:
     gw = compute(x, dy, np.ones((1, 1), np.float32))[2]
     exact = (2.0**24 + n - 1) / np.sqrt(1 + 1e-5)
     assert abs(gw[0, 0] - exact) <= 2.0**-24 * exact * 2 + ROWS
+
+
+def test_the_output_once_more_has_its_bits() -> None:
+    x, w, roots = numbers(0, shrunk(700, 9), 33), numbers(1, 1, 33), np.empty((shrunk(700, 9), 1), np.float32)
+    y = np.empty_like(x)
+    FORWARD(x, w, 1e-5, y, roots)
+
+    def again() -> Any:
+        out = np.full_like(x, np.nan)
+        rms_norm_again(x, w, roots, out)
+        return out
+
+    assert all(same_bits(out, y) for out in at_every_count(again))

@@ -157,7 +157,7 @@ def other_arrays_are_refused(case: Case) -> None:
     """An array of another type, rank or size, anywhere in x, dy or s, raises the error that names the layer and it."""
     layer, p, x, dy = case.layer, case.p, case.x(), case.dy()
     s, info = layer.fwd(p, x).s, layer.info
-    heads = {f"{name}: " for name in parts_of(layer)} | ({f"{info.name}: "} if info.parts else set())
+    heads = {f"{name}: " for name in parts_of(layer)} | ({f"{info.name}: ", f"{info.brief}: "} if info.parts else set())
     for value, spec, what, call in (
         (x, info.takes, "x ", lambda value: layer.fwd(p, value)),
         (dy, info.gives, "dy ", lambda value: layer.bwd(p, s, value, layer.zeros())),

@@ -8,12 +8,14 @@ from typing_extensions import assert_type
 
 from bendtorch import AdamW, CrossEntropy, Dim, Ids, Layer, LinearNB, Mat, Train, ids
 from bendtorch.models import AnyLlama, LlamaConfig, load_llama, save_llama
+from bendtorch.rewrite import fused
 from bendtorch.shapes.dims import HALF, KV, B, D, F, G, T, V
 
 # ---- written down: numbers
 small = LlamaConfig(vocabulary=65, width=128, key_heads=2, groups=2, half=16, inner=384, depth=4)
 assert_type(small, LlamaConfig[65, 128, 2, 2, 16, 384])
 assert_type(small.model(8, 64, dropout=0.1), Layer[Any, Ids[512], Mat[512, 65], Any])
+assert_type(fused(small.model(8, 64)), Layer[Any, Ids[512], Mat[512, 65], Any])
 
 # ---- read: each a size of its own, by the name of the field
 config, p = load_llama("smollm2")
@@ -25,6 +27,8 @@ vocabulary = config.vocabulary
 probe = model >> LinearNB(14, vocabulary, 3)
 train = Train.new(model, AdamW(1e-3), p)
 train.step(model, loss, ids(14, []), ids(14, []))
+train.step(fused(model), loss, ids(14, []), ids(14, []))
+fused(model) >> LinearNB(14, vocabulary, 3)
 save_llama("tuned", config, config.model(1, 1), train.p)
 
 
