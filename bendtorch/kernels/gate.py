@@ -12,7 +12,7 @@ from typing import Final
 from bendtorch.kernels.activation import silu, silu_gradient
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel
-from bendtorch.kernels.parallel import chunks_of, parallel_for
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 
 CHUNK: Final = 1 << 14  # numbers a chunk
 BLOCK: Final = 1 << 10  # numbers that stay in the first cache between the loops over them
@@ -50,7 +50,7 @@ def _gradient(dh: Flat, a: Flat, b: Flat, da: Flat) -> None:
 
 @kernel
 def _forward(chunk: int, a: Flat, b: Flat, h: Flat) -> None:
-    low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, a.size)
+    low, high = chunk_bounds(chunk, CHUNK, a.size)
     _gate(a[low:high], b[low:high], h[low:high])
 
 
@@ -62,8 +62,9 @@ def gate(a: Matrix, b: Matrix, h: Matrix) -> None:
 
 @kernel
 def _backward(chunk: int, dh: Flat, a: Flat, b: Flat, da: Flat, db: Flat, h: Flat) -> None:
-    for low in range(chunk * CHUNK, min((chunk + 1) * CHUNK, a.size), BLOCK):
-        high = min(low + BLOCK, a.size)
+    first, end = chunk_bounds(chunk, CHUNK, a.size)
+    for low in range(first, end, BLOCK):
+        high = min(low + BLOCK, end)
         outer, left, right, gated = dh[low:high], a[low:high], b[low:high], db[low:high]
         _silu(left, gated)
         _product(gated, right, h[low:high])
