@@ -53,9 +53,10 @@ def _gelu_bend(x: Var) -> Var:
     """GELU's second derivative: 2·s'·v' + x·(s''·v'² + s'·v'') with s = sigmoid(v), v = 2·√(2/π)·(x + 0.044715·x³)."""
     x = _near(x, FAR)
     square_x = x * x
-    s = sigmoid(x * (2 * ROOT + 2 * ROOT * BEND * square_x))
+    v = x * (2 * ROOT + 2 * ROOT * BEND * square_x)
+    s = sigmoid(v)
     slope, bend = 2 * ROOT + 6 * ROOT * BEND * square_x, 12 * ROOT * BEND * x
-    s1 = s * (1.0 - s)
+    s1 = s * sigmoid(-v)  # 1 - s has no digits where s is near 1
     return 2.0 * s1 * slope + x * (s1 * (1.0 - 2.0 * s) * slope * slope + s1 * bend)
 
 
@@ -63,7 +64,7 @@ def _silu_bend(x: Var) -> Var:
     """SiLU's second derivative: 2·s' + x·s''."""
     x = _near(x, FARTHEST)
     s = sigmoid(x)
-    return s * (1.0 - s) * (2.0 + x * (1.0 - 2.0 * s))
+    return s * sigmoid(-x) * (2.0 + x * (1.0 - 2.0 * s))
 
 
 def _gelu_erf_bend(x: Var) -> Var:

@@ -182,6 +182,7 @@ OPERATIONS: Final[dict[str, tuple[str, Adapter]]] = {
 
 
 SATURATING: Final = ("tanh", "sigmoid", "gelu", "silu", "softmax", "log_softmax", "attention")
+CROSSING: Final = ("gelu", "silu")  # their derivatives are differences, and 0 somewhere
 
 
 def rows(quick: bool) -> Iterator[Row]:
@@ -192,4 +193,4 @@ def rows(quick: bool) -> Iterator[Row]:
 
 def _sampled(name: str, seed: int) -> Draw:
     operation, adapter = OPERATIONS[name]
-    return draw(programs(operation, adapter, name in SATURATING, seed), seed)
+    return draw(programs(operation, adapter, name in SATURATING, seed, deep=name in CROSSING), seed)

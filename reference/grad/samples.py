@@ -58,13 +58,13 @@ def _operations() -> dict[tuple[str, str], Any]:
     return {(op.name, op.variant_test_name): op for op in reversed(invocations.op_db)}
 
 
-def programs(operation: str, adapter: Adapter, is_normal: bool, seed: int) -> Iterator[Program]:
+def programs(operation: str, adapter: Adapter, is_normal: bool, seed: int, *, deep: bool) -> Iterator[Program]:
     """Those samples of an operation (`name`, or `name/variant`) that the adapter takes; normal numbers, if so."""
     name, _, variant = operation.partition("/")
     torch.manual_seed(seed)
     for sample, ours in islice(_taken(_operations()[name, variant], adapter), MOST):
         tensors = [torch.randn_like(tensor) if is_normal else tensor for tensor in sample.tensors]
-        yield Program(ours, sample.call, [tensor.detach().numpy() for tensor in tensors])
+        yield Program(ours, sample.call, [tensor.detach().numpy() for tensor in tensors], deep)
 
 
 def _taken(operation: Any, adapter: Adapter) -> Iterator[tuple[Sample, Callable[..., grad.Var]]]:
