@@ -15,33 +15,33 @@ import numpy as np
 
 from bendtorch.errors import CheckpointError, ConfigError
 from bendtorch.models.config import AnyLlama
+from bendtorch.models.tensors import TensorNames, named_shapes
 from bendtorch.shapes.arrays import FlatF32
 
 TABLE: Final = "token_embd.weight"
 OUTPUT: Final = "output.weight"
+NAMES: Final = TensorNames(
+    table=TABLE,
+    block="blk.{number}.{part}.weight",
+    parts=(
+        "attn_norm",
+        "attn_q",
+        "attn_k",
+        "attn_v",
+        "attn_output",
+        "ffn_norm",
+        "ffn_gate",
+        "ffn_up",
+        "ffn_down",
+    ),
+    norm="output_norm.weight",
+    output=OUTPUT,
+)
 
 
 def tensor_shapes(config: AnyLlama) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The names and shapes, one after another, in the order of the model's dump."""
-    d, f = config.width, config.inner
-    queries, keys = config.heads * config.head_dim, config.key_heads * config.head_dim
-    block = {
-        "attn_norm": (d,),
-        "attn_q": (queries, d),
-        "attn_k": (keys, d),
-        "attn_v": (keys, d),
-        "attn_output": (d, queries),
-        "ffn_norm": (d,),
-        "ffn_gate": (f, d),
-        "ffn_up": (f, d),
-        "ffn_down": (d, f),
-    }
-    yield TABLE, (config.vocabulary, d)
-    for number in range(config.depth):
-        yield from ((f"blk.{number}.{name}.weight", shape) for name, shape in block.items())
-    yield "output_norm.weight", (d,)
-    if not config.tied:
-        yield OUTPUT, (config.vocabulary, d)
+    """The names and shapes, in the order of the model's dump."""
+    return named_shapes(config, NAMES)
 
 
 def read_weights(config: AnyLlama, tensors: Mapping[str, Any]) -> FlatF32:

@@ -16,10 +16,28 @@ import numpy as np
 from bendtorch.checkpoint.format import FLOATS, Reader
 from bendtorch.errors import CheckpointError
 from bendtorch.models.config import AnyLlama
+from bendtorch.models.tensors import TensorNames, named_shapes
 from bendtorch.shapes.arrays import FlatF32
 
 TABLE: Final = "model.embed_tokens.weight"
 OUTPUT: Final = "lm_head.weight"
+NAMES: Final = TensorNames(
+    table=TABLE,
+    block="model.layers.{number}.{part}.weight",
+    parts=(
+        "input_layernorm",
+        "self_attn.q_proj",
+        "self_attn.k_proj",
+        "self_attn.v_proj",
+        "self_attn.o_proj",
+        "post_attention_layernorm",
+        "mlp.gate_proj",
+        "mlp.up_proj",
+        "mlp.down_proj",
+    ),
+    norm="model.norm.weight",
+    output=OUTPUT,
+)
 ANGLES: Final = "rotary_emb.inv_freq"  # old files hold RoPE's angles too, which follow from its base
 
 UNSUPPORTED: Final = {
@@ -33,26 +51,8 @@ UNSUPPORTED: Final = {
 
 
 def tensor_shapes(config: AnyLlama) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The names and shapes, one after another: a file that claims a billion blocks is not believed at once."""
-    d, f = config.width, config.inner
-    queries, keys = config.heads * config.head_dim, config.key_heads * config.head_dim
-    block = {
-        "input_layernorm": (d,),
-        "self_attn.q_proj": (queries, d),
-        "self_attn.k_proj": (keys, d),
-        "self_attn.v_proj": (keys, d),
-        "self_attn.o_proj": (d, queries),
-        "post_attention_layernorm": (d,),
-        "mlp.gate_proj": (f, d),
-        "mlp.up_proj": (f, d),
-        "mlp.down_proj": (d, f),
-    }
-    yield TABLE, (config.vocabulary, d)
-    for number in range(config.depth):
-        yield from ((f"model.layers.{number}.{name}.weight", shape) for name, shape in block.items())
-    yield "model.norm.weight", (d,)
-    if not config.tied:
-        yield OUTPUT, (config.vocabulary, d)
+    """The names and shapes, in the order of the model's dump."""
+    return named_shapes(config, NAMES)
 
 
 def read_weights(folder: Path, tensors: Mapping[str, Reader], config: AnyLlama) -> FlatF32:
