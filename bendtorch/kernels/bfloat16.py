@@ -20,7 +20,6 @@ INFINITY: Final = np.int32(0x7F800000)
 ROUND: Final = np.int32(0x7FFF)
 LOWEST: Final = np.int32(1)
 UPPER: Final = np.int32(0xFFFF)  # also what NaN is written as
-UPPER_BITS: Final = np.int64(0xFFFF)
 
 
 @helper

@@ -24,8 +24,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from bendtorch.kernels.arrays import Flat, Totals
-from bendtorch.kernels.compile import helper, kernel, reduction
+from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
+from bendtorch.kernels.sums import block_sum
 
 CHAINS: Final = 12
 WIDTHS: Final = (8, 16)
@@ -94,18 +95,10 @@ def multiply_add(wide: bool, steps: int, x: np.float32, out: Flat) -> None:
     parallel_for(_chains_chunk, out.size, (wide, steps, x, out))
 
 
-@reduction
-def _sum(x: Flat) -> np.float32:
-    total = np.float32(0)
-    for i in range(x.size):
-        total += x[i]
-    return total
-
-
 @kernel
 def _read_chunk(chunk: int, x: Flat, totals: Totals) -> None:
     low, high = chunk_bounds(chunk, CHUNK, x.size)
-    totals[chunk] = np.float64(_sum(x[low:high]))
+    totals[chunk] = np.float64(block_sum(x[low:high]))
 
 
 @kernel

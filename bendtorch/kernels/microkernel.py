@@ -33,7 +33,6 @@ HEIGHTS: Final = (14, 8, 4, 2, 1) if WIDE else (6, 4, 2, 1)  # the tiles that th
 ROWS: Final = HEIGHTS[0]
 VECTOR: Final = ir.VectorType(F32, LANES)
 INDICES: Final = ir.VectorType(I32, LANES)
-MASK: Final = ir.VectorType(ir.IntType(1), LANES)
 TILE: Final = ir.FunctionType(ir.VoidType(), [I64] * 10)
 PACK: Final = ir.FunctionType(ir.VoidType(), [I64] * 6)
 ALIGN: Final = ir.Constant(I32, 4)  # no address need be a multiple of more

@@ -18,7 +18,8 @@ BLOCK: Final = 256  # numbers summed in float32
 
 
 @reduction
-def _block_sum(x: Flat) -> np.float32:
+def block_sum(x: Flat) -> np.float32:
+    """The sum in float32, in vector lanes: of a block, or where the last digits do not matter."""
     total = np.float32(0)
     for i in range(x.size):
         total += x[i]
@@ -30,7 +31,7 @@ def row_sum(x: Flat) -> float:
     """The sum of a row."""
     total = 0.0
     for low in range(0, x.size, BLOCK):
-        total += np.float64(_block_sum(x[low : min(x.size, low + BLOCK)]))
+        total += np.float64(block_sum(x[low : min(x.size, low + BLOCK)]))
     return total
 
 

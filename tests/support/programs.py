@@ -4,14 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-RELU: Final = """
-import numpy as np
-from bendtorch.layers import ReLU
-x = np.arange(-50000, 50000, dtype=np.float32).reshape(100, 1000)
-print(float(ReLU(100, 1000).fwd((), x).y.sum(dtype=np.float64)))
-"""
-RELU_RESULT: Final = str(float(sum(range(50000))))
-
 LABELS: Final = """
 import numpy as np
 from bendtorch.kernels.labels import first_outside
