@@ -9,7 +9,8 @@ Work: 2·m·n·k FLOPs. Traffic: out once, 4 bytes a number; a once for each col
 
 Each tile packs its own share of a and b, which costs a few percent of the arithmetic a cut; so there are few tiles: two
 for what takes 20 microseconds, and twice as many for every fourfold work beyond a few milliseconds, so that 64
-processors have work in a product that takes a second.
+processors have work in a product that takes a second. A deep product of a small result has fewer: a third tile must be
+wide and high enough that its packing costs less than a sixth of its arithmetic.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ LEAST_WORK: Final = 1 << 20  # multiplications worth a second thread: some 10 mi
 MANY: Final = 1 << 28  # multiplications worth a third
 MOST_TILES: Final = 64
 LEAST_SIDE: Final = 32
+LEAST_MEAN: Final = 220  # the harmonic mean of a third tile's sides: numbers packed are 2/mean of those multiplied
 FEW_ROWS: Final = 8
 FEW_ROWS_WORK: Final = 1 << 16  # multiplications a chunk
 ALIGN: Final = 32  # the sides of a tile are multiples of what a BLAS kernel computes at a time
@@ -59,10 +61,14 @@ def halved(rows: int, columns: int) -> tuple[int, int]:
 @helper
 def tile_shape(m: int, n: int, k: int) -> tuple[int, int]:
     """The sides of a tile of an m × n product over k: the longer side is halved until there are tiles enough."""
-    wanted = _tiles_for(m * n * k)
+    wanted, tiles = _tiles_for(m * n * k), 1
     rows, columns = max(m, 1), max(n, 1)
-    while chunks_of(m, rows) * chunks_of(n, columns) < wanted and max(rows, columns) > LEAST_SIDE:
-        rows, columns = halved(rows, columns)
+    while tiles < wanted and max(rows, columns) > LEAST_SIDE:
+        lower, narrower = halved(rows, columns)
+        if tiles > 1 and 2 * lower * narrower < LEAST_MEAN * (lower + narrower):
+            break
+        rows, columns = lower, narrower
+        tiles = chunks_of(m, rows) * chunks_of(n, columns)
     return rows, columns
 
 

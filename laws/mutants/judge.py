@@ -31,6 +31,7 @@ SMALL: Final[Mapping[str, int]] = {
     "products.ALIGN": 2,
     "products.FEW_ROWS": 3,
     "products.FEW_ROWS_WORK": 12,
+    "products.LEAST_MEAN": 4,
     "products.LEAST_SIDE": 2,
     "products.LEAST_WORK": 8,
     "products.MANY": 64,

@@ -34,6 +34,7 @@ def counts(sequences: int) -> Iterator[tuple[str, int]]:
     yield f"product {n}×{D} over {D}", products.tiling(n, D, D)[0]
     yield f"product {n}×{F} over {D}", products.tiling(n, F, D)[0]
     yield f"logits, {n}×{V} over {D}", products.tiling(n, V, D)[0]
+    yield f"gradient of the logits' input, {n}×{D} over {V}", products.tiling(n, D, V)[0]
     yield f"gradient of the table, {V}×{D} over {n}", products.tiling(V, D, n)[0]
     yield f"RMSNorm forward {n}×{D}", chunks_of(n, rows.rows_of_chunk(D))
     yield f"RMSNorm backward {n}×{D}", chunks_of(row_runs.runs_of_rows(n), row_runs.runs_of_chunk(D))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bendtorch.kernels.products import (
     ALIGN,
+    LEAST_MEAN,
     LEAST_WORK,
     MANY,
     MOST_TILES,
@@ -149,6 +150,10 @@ def test_tiles_of_any_size(m: int, n: int, k: int) -> None:
         assert tiles == 1
     if work >= MANY and max(m, n) >= 256:
         assert tiles >= 2
+    if tiles > 2:
+        assert 2 * height * width >= LEAST_MEAN * (height + width)
+    if min(m, n) >= 4096:
+        assert tiles >= (16 if k >= 64 else 8)
 
 
 @given(m=st.integers(1, 500), n=st.integers(1, 500), k=st.integers(1, 500))
