@@ -7,7 +7,7 @@ cache, a block of rows in the first; b's panels and rows of c then go by in the 
 Each run is summed in registers, from zero and in the order of k; the runs' totals are added in order. So the bits of a
 result follow from its row and column: not from the cut, from where arrays lie, or from what lies beside them.
 
-2·m·n·k FLOPs. Of memory b is read once, a once for every 512 columns of b, and c written once, then read and written
+2·m·n·k FLOPs. Of memory b is read once, a once for every 640 columns of b, and c written once, then read and written
 again for each further run of k; what is packed is written and read in the caches, 8 bytes a number.
 
 OpenBLAS multiplies small matrices without packing, which is faster for those that are not transposed the wrong way; its
@@ -32,7 +32,7 @@ from bendtorch.kernels.parallel import chunks_of
 
 SMALL: Final = 1 << 19  # multiplications that OpenBLAS does without packing
 GROUP: Final = 8 * ROWS  # rows of a packed at a time
-COLUMNS: Final = 512  # columns of b packed at a time: half of a second-level cache
+COLUMNS: Final = 640  # columns of b packed at a time, at most: some 600 KB of a second-level cache
 FEW: Final = 4 * ROWS  # rows of c for which it does not pay to pack b, if its rows lie close together
 NARROW: Final = 64  # columns of c for which it does not pay to pack a
 LINE: Final = 64
@@ -124,8 +124,10 @@ def _multiply_run(
     packed = not ta or n > NARROW
     panels = tb or m > FEW or (m > ROWS and ldb > COLUMNS)
     left = space + PANEL * chunks_of(min(n, COLUMNS), WIDTH)
-    for j in range(0, n, COLUMNS):
-        width = min(COLUMNS, n - j)
+    all_panels, blocks = chunks_of(n, WIDTH), chunks_of(n, COLUMNS)
+    for block in range(blocks):
+        j = all_panels * block // blocks * WIDTH
+        width = min(all_panels * (block + 1) // blocks * WIDTH, n) - j
         source, whole = part_at(b, tb, ldb, j), width // WIDTH
         if panels:
             _pack_panels(tb, width, k, source, ldb, space)

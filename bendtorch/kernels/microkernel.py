@@ -117,8 +117,9 @@ def _tile(module: Any, rows: int, vectors: int) -> Any:
     masks = [_mask(entry, width, LANES * v) for v in range(vectors)]
     lines = [entry.add(c, entry.mul(c_step, ir.Constant(I64, r))) for r in range(rows)]
     cells = [(_at(entry, line, 4 * LANES * v), masks[v]) for line in lines for v in range(vectors)]
-    for pointer, _ in cells:
-        _prefetch(entry, pointer)
+    for line in lines:
+        for v in range(vectors):
+            _prefetch(entry, _at(entry, line, 4 * (WIDTH + LANES * v)))
     loop, plain, adding = (ir.IRBuilder(function.append_basic_block()) for _ in range(3))
     entry.branch(loop.block)
     sums = _sum(loop, entry.block, (k, a, b), (a_step, b_step), rows, vectors)
@@ -134,7 +135,7 @@ def _tile(module: Any, rows: int, vectors: int) -> Any:
 
 
 def _prefetch(builder: Any, pointer: Any) -> None:
-    """Have a cache line brought near: the sums take longer than it is on its way."""
+    """Have a cache line of the next tile's c brought near: this one's sums take longer than it is on its way."""
     numbers = [ir.Constant(I32, n) for n in (0, 3, 1)]
     _called(builder, "llvm.prefetch.p0", ir.VoidType(), builder.bitcast(pointer, ir.IntType(8).as_pointer()), *numbers)
 
