@@ -44,7 +44,7 @@ OWN: Final = JIT and SUPPORTED
 NAMES: Final = ("bendtorch_tile", "bendtorch_turn", "bendtorch_pack_rows", "bendtorch_pack_columns")
 
 if OWN:
-    _signatures = (types.void(*[types.int64] * 10), *[types.void(*[types.int64] * 6)] * 3)
+    _signatures = (types.void(*[types.int64] * 13), *[types.void(*[types.int64] * 6)] * 3)
     _tile, _turn, _copy_rows, _copy_columns = map(types.ExternalFunction, NAMES, _signatures)
 
 
@@ -74,12 +74,24 @@ def _pack_rows(ta: bool, m: int, k: int, a: int, lda: int, out: int) -> None:
 
 
 @helper
-def _tiles(rows: int, k: int, a: int, a_step: int, b: int, b_step: int, c: int, ldc: int, width: int, add: int) -> None:
+def _tiles(
+    rows: int,
+    k: int,
+    a: int,
+    a_step: int,
+    b: int,
+    b_step: int,
+    c: int,
+    ldc: int,
+    width: int,
+    add: int,
+    ahead: tuple[int, int, int],
+) -> None:
     """The tiles of a block of rows and a panel."""
     done = 0
     for height in HEIGHTS:
         while rows - done >= height:
-            _tile(height, k, a + 4 * done, a_step, b, b_step, c + 4 * done * ldc, 4 * ldc, width, add)
+            _tile(height, k, a + 4 * done, a_step, b, b_step, c + 4 * done * ldc, 4 * ldc, width, add, *ahead)
             done += height
 
 
@@ -91,17 +103,21 @@ def _multiply_group(
     c: int,
     ldc: int,
     add: int,
+    ahead: tuple[int, int, int, int],
 ) -> None:
     """Rows of op(a), as they are packed or as they lie, times panels of op(b)."""
     m, a, a_step, packed = rows
     n, b, b_step, to_next, rest = columns
+    later, coming, stride, each = ahead
     for low in range(0, m, ROWS):
         height = min(ROWS, m - low)
         left, step = (a + BLOCK * (low // ROWS), 4 * ROWS) if packed else (a + 4 * low, a_step)
         for j in range(0, n, WIDTH):
             width = min(WIDTH, n - j)
             right, right_step = (b + j // WIDTH * to_next, b_step) if width == WIDTH else (rest, 4 * WIDTH)
-            _tiles(height, k, left, step, right, right_step, c + 4 * (low * ldc + j), ldc, width, add)
+            near = (later, stride if coming > 1 else 0, each) if coming > 0 else (b, 0, 0)
+            _tiles(height, k, left, step, right, right_step, c + 4 * (low * ldc + j), ldc, width, add, near)
+            later, coming = later + 2 * stride, coming - 2
 
 
 @kernel
@@ -119,8 +135,9 @@ def _multiply_run(
     ldc: int,
     add: int,
     space: int,
+    following: int,
 ) -> None:
-    """One run of k."""
+    """One run of k. `following`: b's part in the next run, or 0."""
     packed = not ta or n > NARROW
     panels = tb or m > FEW or (m > ROWS and ldb > COLUMNS)
     left = space + PANEL * chunks_of(min(n, COLUMNS), WIDTH)
@@ -129,6 +146,10 @@ def _multiply_run(
         j = all_panels * block // blocks * WIDTH
         width = min(all_panels * (block + 1) // blocks * WIDTH, n) - j
         source, whole = part_at(b, tb, ldb, j), width // WIDTH
+        last = block == blocks - 1
+        later = following if last else part_at(b, tb, ldb, j + width)
+        count = (width if tb else k) if panels and later != 0 else 0
+        each = 4 if tb else (4 * width // k + 7) // 4 * 4
         if panels:
             _pack_panels(tb, width, k, source, ldb, space)
             columns = width, space, 4 * WIDTH, PANEL, space + PANEL * whole
@@ -141,7 +162,10 @@ def _multiply_run(
             if packed:
                 _pack_rows(ta, height, k, rows, lda, left)
                 rows = left
-            _multiply_group((height, rows, 4 * lda, packed), columns, k, c + 4 * (i * ldc + j), ldc, add)
+            ahead = later, count, 4 * ldb, each
+            _multiply_group((height, rows, 4 * lda, packed), columns, k, c + 4 * (i * ldc + j), ldc, add, ahead)
+            done = 2 * chunks_of(height, ROWS) * chunks_of(width, WIDTH)
+            later, count = later + 4 * ldb * done, count - done
 
 
 def _multiply(
@@ -167,7 +191,9 @@ def _multiply(
         low = i * k // runs
         left, right = part_at(a, ta != 0, lda, low), part_at(b, tb == 0, ldb, low)
         adding = 1 if add != 0 or i > 0 else 0
-        _multiply_run(ta != 0, tb != 0, m, n, (i + 1) * k // runs - low, left, lda, right, ldb, c, ldc, adding, start)
+        width = (i + 1) * k // runs - low
+        following = part_at(right, tb == 0, ldb, width) if i + 1 < runs else 0
+        _multiply_run(ta != 0, tb != 0, m, n, width, left, lda, right, ldb, c, ldc, adding, start, following)
 
 
 def _multiply_by_blas(

@@ -33,9 +33,10 @@ HEIGHTS: Final = (14, 8, 4, 2, 1) if WIDE else (6, 4, 2, 1)  # the tiles that th
 ROWS: Final = HEIGHTS[0]
 VECTOR: Final = ir.VectorType(F32, LANES)
 INDICES: Final = ir.VectorType(I32, LANES)
-TILE: Final = ir.FunctionType(ir.VoidType(), [I64] * 10)
+TILE: Final = ir.FunctionType(ir.VoidType(), [I64] * 13)
 PACK: Final = ir.FunctionType(ir.VoidType(), [I64] * 6)
 ALIGN: Final = ir.Constant(I32, 4)  # no address need be a multiple of more
+FIRST, SECOND = 3, 2  # caches, as LLVM numbers them
 ZEROS: Final = ir.Constant(VECTOR, [0.0] * LANES)
 
 
@@ -87,10 +88,11 @@ def _store(builder: Any, vector: Any, pointer: Any, mask: Any) -> None:
 
 
 def _add_tile(module: Any) -> None:
-    """bendtorch_tile(rows, k, a, a step, b, b step, c, c step, width, add): c = a·b, or c += a·b.
+    """bendtorch_tile(rows, k, a, a step, b, b step, c, c step, width, add, ahead, ahead row, ahead step): c (+)= a·b.
 
     Steps are in bytes: from one k to the next in a and b, from row to row in c. In a the numbers of one k lie side by
-    side. `rows` is one of `HEIGHTS`, k at least 1.
+    side. `rows` is one of `HEIGHTS`, k at least 1. What is read later is brought near meanwhile: two rows, from `ahead` and
+    `ahead row` further, of which `ahead step` bytes a k.
     """
     function = ir.Function(module, TILE, "bendtorch_tile")
     builder = ir.IRBuilder(function.append_basic_block())
@@ -109,20 +111,20 @@ def _add_tile(module: Any) -> None:
 
 def _tile(module: Any, rows: int, vectors: int) -> Any:
     """The function for a tile of so many rows and vectors."""
-    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [I64] * 9), f"tile_{rows}_{vectors}")
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [I64] * 12), f"tile_{rows}_{vectors}")
     function.linkage = "internal"
     function.attributes.add("noinline")
-    k, a, a_step, b, b_step, c, c_step, width, add = function.args
+    k, a, a_step, b, b_step, c, c_step, width, add, *ahead = function.args
     entry = ir.IRBuilder(function.append_basic_block())
     masks = [_mask(entry, width, LANES * v) for v in range(vectors)]
     lines = [entry.add(c, entry.mul(c_step, ir.Constant(I64, r))) for r in range(rows)]
     cells = [(_at(entry, line, 4 * LANES * v), masks[v]) for line in lines for v in range(vectors)]
     for line in lines:
         for v in range(vectors):
-            _prefetch(entry, _at(entry, line, 4 * (WIDTH + LANES * v)))
+            _prefetch(entry, _at(entry, line, 4 * (WIDTH + LANES * v)), FIRST)
     loop, plain, adding = (ir.IRBuilder(function.append_basic_block()) for _ in range(3))
     entry.branch(loop.block)
-    sums = _sum(loop, entry.block, (k, a, b), (a_step, b_step), rows, vectors)
+    sums = _sum(loop, entry.block, (k, a, b), (a_step, b_step), rows, vectors, ahead)
     done = ir.IRBuilder(function.append_basic_block())
     loop.cbranch(sums.pop(), done.block, loop.block)
     done.cbranch(done.icmp_signed("==", add, ir.Constant(I64, 0)), plain.block, adding.block)
@@ -134,16 +136,18 @@ def _tile(module: Any, rows: int, vectors: int) -> Any:
     return function
 
 
-def _prefetch(builder: Any, pointer: Any) -> None:
-    """Have a cache line of the next tile's c brought near: this one's sums take longer than it is on its way."""
-    numbers = [ir.Constant(I32, n) for n in (0, 3, 1)]
+def _prefetch(builder: Any, pointer: Any, cache: int) -> None:
+    """Have a cache line brought near that the next tile, or the next packing, reads: sums take longer than its way."""
+    numbers = [ir.Constant(I32, n) for n in (0, cache, 1)]
     _called(builder, "llvm.prefetch.p0", ir.VoidType(), builder.bitcast(pointer, ir.IntType(8).as_pointer()), *numbers)
 
 
-def _sum(loop: Any, before: Any, starts: Any, steps: Any, rows: int, vectors: int) -> list[Any]:
+def _sum(loop: Any, before: Any, starts: Any, steps: Any, rows: int, vectors: int, ahead: Any) -> list[Any]:
     """The loop over k: its sums, and whether it is done."""
-    k, a, b = (loop.phi(I64) for _ in starts)
+    k, a, b, later = (loop.phi(I64) for _ in range(4))
     sums = [loop.phi(VECTOR) for _ in range(rows * vectors)]
+    for address in (later, loop.add(later, ahead[1])):
+        _prefetch(loop, _at(loop, address, 0), SECOND)
     right = [loop.load(_at(loop, b, 4 * LANES * v), align=4) for v in range(vectors)]
     following = []
     for r in range(rows):
@@ -153,8 +157,8 @@ def _sum(loop: Any, before: Any, starts: Any, steps: Any, rows: int, vectors: in
             total = sums[r * vectors + v]
             following.append(_called(loop, f"llvm.fma.v{LANES}f32", VECTOR, left, right[v], total))
     left_over = loop.sub(k, ir.Constant(I64, 1))
-    moved = [left_over, loop.add(a, steps[0]), loop.add(b, steps[1])]
-    for phi, start, value in zip((k, a, b), starts, moved, strict=True):
+    moved = [left_over, loop.add(a, steps[0]), loop.add(b, steps[1]), loop.add(later, ahead[2])]
+    for phi, start, value in zip((k, a, b, later), (*starts, ahead[0]), moved, strict=True):
         phi.add_incoming(start, before)
         phi.add_incoming(value, loop.block)
     for phi, value in zip(sums, following, strict=True):
