@@ -20,6 +20,7 @@ from bendtorch.kernels.arrays import Flat, Labels, Matrix
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.decode_attention import attend_newest
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
+from bendtorch.kernels.prefetch import reading_on
 from bendtorch.kernels.rms_norm import rms_norm_forward
 from bendtorch.kernels.rope import rotate
 from bendtorch.kernels.widen import Stored, wide_product, wide_rows
@@ -84,6 +85,7 @@ def _rows_of(width: int) -> int:
 @helper
 def _row(w: Stored, start: int, row: int, x: Flat) -> np.float32:
     low = start + row * x.size
+    reading_on(w.ctypes.data + low * w.itemsize, x.size * w.itemsize)
     return wide_product(w[low : low + x.size], x)
 
 

@@ -24,11 +24,15 @@ import numpy as np
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import JIT, kernel, uncached_kernel
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
+from bendtorch.kernels.prefetch import writing_on
+from bendtorch.kernels.views import borrowed
 
 Map: TypeAlias = Callable[[Matrix, Matrix], None]
 Zip: TypeAlias = Callable[[Matrix, Matrix, Matrix], None]
 
 CHUNK: Final = 1 << 14  # numbers a chunk: some microseconds
+LARGE: Final = 1 << 21  # numbers of an array that is not in a cache when it is written
+BLOCK: Final = 256  # of its numbers whose place is brought near at a time
 OURS: Final = __name__.rpartition(".")[0]
 
 
@@ -36,11 +40,20 @@ def mapped(function: Callable[[np.float32], Any]) -> Map:
     """The kernel `out = f(x)`, number by number, called as `(x, out)`."""
 
     @uncached_kernel
-    def chunk(number: int, x: Flat, out: Flat) -> None:
-        low, high = chunk_bounds(number, CHUNK, x.size)
-        inputs, results = x[low:high], out[low:high]
+    def span(inputs: Flat, results: Flat) -> None:
         for i in range(inputs.size):
             results[i] = function(inputs[i])
+
+    @uncached_kernel
+    def chunk(number: int, x: Flat, out: Flat) -> None:
+        source, target = borrowed(x), borrowed(out)
+        first, last = chunk_bounds(number, CHUNK, x.size)
+        size = BLOCK if x.size >= LARGE else CHUNK
+        for low in range(first, last, size):
+            high = min(low + size, last)
+            if size == BLOCK:
+                writing_on(out.ctypes.data + 4 * low, 4 * BLOCK)
+            span(source[low:high], target[low:high])
 
     def over_all(x: Matrix, out: Matrix) -> None:
         parallel_for(chunk, chunks_of(x.size, CHUNK), (x.ravel(), out.ravel()))
@@ -52,11 +65,20 @@ def zipped(function: Callable[[np.float32, np.float32], Any]) -> Zip:
     """The kernel `out = f(a, b)`, number by number, called as `(a, b, out)`."""
 
     @uncached_kernel
-    def chunk(number: int, a: Flat, b: Flat, out: Flat) -> None:
-        low, high = chunk_bounds(number, CHUNK, a.size)
-        first, second, results = a[low:high], b[low:high], out[low:high]
+    def span(first: Flat, second: Flat, results: Flat) -> None:
         for i in range(first.size):
             results[i] = function(first[i], second[i])
+
+    @uncached_kernel
+    def chunk(number: int, a: Flat, b: Flat, out: Flat) -> None:
+        left, right, target = borrowed(a), borrowed(b), borrowed(out)
+        first, last = chunk_bounds(number, CHUNK, a.size)
+        size = BLOCK if a.size >= LARGE else CHUNK
+        for low in range(first, last, size):
+            high = min(low + size, last)
+            if size == BLOCK:
+                writing_on(out.ctypes.data + 4 * low, 4 * BLOCK)
+            span(left[low:high], right[low:high], target[low:high])
 
     def over_all(a: Matrix, b: Matrix, out: Matrix) -> None:
         parallel_for(chunk, chunks_of(a.size, CHUNK), (a.ravel(), b.ravel(), out.ravel()))

@@ -16,19 +16,22 @@ So one call steps a whole model, with other numbers for some of its parts, and n
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.bfloat16 import FlatBF16, from_bfloat16, to_bfloat16
-from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.compile import helper, kernel, uncached_kernel
 from bendtorch.kernels.parallel import parallel_for
+from bendtorch.kernels.prefetch import writing_on
 from bendtorch.kernels.vecmath import fma
 
 Chunks: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
 CHUNK: Final = 1 << 14  # numbers a chunk
+LARGE: Final = 1 << 19  # numbers of a model that is in main memory, with its gradient and moments
+BLOCK: Final = 128  # of its numbers that are brought near at a time
 ZERO: Final = np.float32(0)
 
 
@@ -121,22 +124,34 @@ def _momentum_chunk(chunk: int, w: Flat, g: Flat, m: Flat, chunks: Chunks, numbe
     _momentum(w[low:high], g[low:high], m[low:high], numbers[int(k)])
 
 
-@kernel
-def _adam_chunk(chunk: int, w: Flat, g: Flat, m: Flat, v: Flat, chunks: Chunks, numbers: Matrix) -> None:
-    low, high, k = chunks[chunk]
-    _adam(w[low:high], g[low:high], m[low:high], v[low:high], numbers[int(k)])
+@helper
+def _bring(array: Any, low: int) -> None:
+    writing_on(array.ctypes.data + array.itemsize * low, array.itemsize * BLOCK)
 
 
-@kernel
-def _packed_first_chunk(chunk: int, w: Flat, g: Flat, m: FlatBF16, v: Flat, chunks: Chunks, numbers: Matrix) -> None:
-    low, high, k = chunks[chunk]
-    _adam_packed_first(w[low:high], g[low:high], m[low:high], v[low:high], numbers[int(k)])
+def _adam_chunks(step: Any) -> Any:
+    """What steps a chunk of numbers with two moments, of whichever types.
+
+    Four arrays that are read and written are more than the processor brings near by itself.
+    """
+
+    @uncached_kernel
+    def chunk(number: int, w: Flat, g: Flat, m: Any, v: Any, chunks: Chunks, numbers: Matrix) -> None:
+        first, last, k = chunks[number]
+        size = BLOCK if w.size >= LARGE else CHUNK
+        for low in range(first, last, size):
+            high = min(low + size, last)
+            if size == BLOCK:
+                _bring(w, low)
+                _bring(g, low)
+                _bring(m, low)
+                _bring(v, low)
+            step(w[low:high], g[low:high], m[low:high], v[low:high], numbers[int(k)])
+
+    return chunk
 
 
-@kernel
-def _packed_chunk(chunk: int, w: Flat, g: Flat, m: FlatBF16, v: FlatBF16, chunks: Chunks, numbers: Matrix) -> None:
-    low, high, k = chunks[chunk]
-    _adam_packed(w[low:high], g[low:high], m[low:high], v[low:high], numbers[int(k)])
+_adam_chunk, _packed_first_chunk, _packed_chunk = map(_adam_chunks, (_adam, _adam_packed_first, _adam_packed))
 
 
 @kernel
