@@ -91,8 +91,8 @@ def _add_tile(module: Any) -> None:
     """bendtorch_tile(rows, k, a, a step, b, b step, c, c step, width, add, ahead, ahead row, ahead step): c (+)= a·b.
 
     Steps are in bytes: from one k to the next in a and b, from row to row in c. In a the numbers of one k lie side by
-    side. `rows` is one of `HEIGHTS`, k at least 1. What is read later is brought near meanwhile: two rows, from `ahead` and
-    `ahead row` further, of which `ahead step` bytes a k.
+    side. `rows` is one of `HEIGHTS`, k at least 1. What is read later is brought near meanwhile: two rows, at `ahead`
+    and `ahead row` further, `ahead step` bytes of each for every k.
     """
     function = ir.Function(module, TILE, "bendtorch_tile")
     builder = ir.IRBuilder(function.append_basic_block())

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bendtorch.kernels import gemm
+from bendtorch.kernels import blocking
 from bendtorch.kernels.cache import prepare_kernels
 from bendtorch.kernels.compile import JIT
 from bendtorch.kernels.microkernel import HEIGHTS, LANES, ROWS, SUPPORTED, WIDTH
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.skipif(not (JIT and SUPPORTED), reason="this processor'
 
 
 def function(name: str, count: int) -> Any:
-    """One of the functions that `gemm` makes known."""
-    assert name in gemm.NAMES
+    """One of the functions that `blocking` calls."""
+    assert name in blocking.NAMES
     prepare_kernels()
     return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * count)(llvm.address_of_symbol(name) or 0)
 
@@ -37,8 +37,10 @@ def test_a_tile(rows: int, width: int, k: int, add: bool, seed: int) -> None:
     start = numbers(seed + 2, rows, width) if add else np.zeros((rows, width), np.float32)
     c[:rows, :width] = start if add else np.nan
     step = 4 * c.shape[1]
-    function("bendtorch_tile", 10)(
+    later = numbers(seed + 3, 2, k)
+    function("bendtorch_tile", 13)(
         *(rows, k, a.ctypes.data, 4 * rows, b.ctypes.data, 4 * WIDTH, c.ctypes.data, step, width, int(add)),
+        *(later.ctypes.data, 4 * k, 4),
     )
     exact = product(a.T.astype("f8"), b[:, :width].astype("f8"))
     assert np.all(np.abs(c[:rows, :width] - start - exact.value) <= exact.bound + 2.0**-22 * np.abs(start))

@@ -15,6 +15,11 @@ from tests.support.arrays import numbers, same_bits
 from tests.support.kernels import compiled
 
 
+ADD: Any = add
+SQRT: Any = sqrt
+ADAM: Any = optimizer.adam
+
+
 @compiled
 def touch(address: int, size: int) -> None:
     """Both kinds, of what may not be there."""
@@ -40,9 +45,9 @@ def test_no_memory_is_no_error(address: int) -> None:
 def test_large_arrays_are_mapped_like_small_ones(more: int) -> None:
     x = np.abs(numbers(2, 1, mapping.LARGE + more))
     out = np.full_like(x, np.nan)
-    sqrt(x, out)
+    SQRT(x, out)
     assert same_bits(out, np.sqrt(x))
-    add(x, out, total := np.full_like(x, np.nan))
+    ADD(x, out, total := np.full_like(x, np.nan))
     assert same_bits(total, x + out)
 
 
@@ -54,11 +59,11 @@ def test_a_large_model_is_stepped_as_its_parts_are(more: int) -> None:
     w, g, m, v = (np.abs(numbers(seed, size)) for seed in range(4))
     row = np.array([[0.999, 0, 0.999, 0.1, 0.001, 1e-3, 1, 1e-8]], np.float32)
     whole = [array.copy() for array in (w, g, m, v)]
-    optimizer.adam(*whole, _chunks(size), row)
+    ADAM(*whole, _chunks(size), row)
     halves: list[list[Any]] = [[], [], [], []]
     for low, high in ((0, size // 2), (size // 2, size)):
         part = [array[low:high].copy() for array in (w, g, m, v)]
-        optimizer.adam(*part, _chunks(high - low), row)
+        ADAM(*part, _chunks(high - low), row)
         for found, array in zip(halves, part, strict=True):
             found.append(array)
     for array, parts in zip(whole, halves, strict=True):
