@@ -14,7 +14,6 @@ from bendtorch.kernels.prefetch import AHEAD, reading_on, writing_on
 from tests.support.arrays import numbers, same_bits
 from tests.support.kernels import compiled
 
-
 ADD: Any = add
 SQRT: Any = sqrt
 ADAM: Any = optimizer.adam
