@@ -239,6 +239,7 @@ def test_every_mirrored_test_has_its_file() -> None:
         "checkpoint/test_resume.py": "whole runs, through optim, train and checkpoint",
         "checkpoint/test_tied.py": "shared parameters in the files of params and train",
         "train/test_train_collect.py": "micro-batches and clipping, in train/train.py",
+        "train/test_train_over.py": "gradients in the place of logits, in train/train.py",
     }
     for part in mirrored:
         for path in (ROOT / "tests" / part).rglob("test_*.py"):

@@ -61,8 +61,11 @@ def _block(k: int, size: int) -> tuple[int, int]:
 
 
 @kernel
-def _exponentials(x: Flat, e: Flat, tops: Totals) -> Sum:
-    """e = exp(x - tops[k]) for every block k, where tops[k] is the largest x up to its end."""
+def _exponentials(x: Flat, e: Flat, tops: Totals, apart: Flat) -> Sum:
+    """e = exp(x - tops[k]) for every block k, where tops[k] is the largest x up to its end.
+
+    Where e takes the place of x, `apart` has room for a block: a loop over one memory by two names is not vectorised.
+    """
     top, ones, rest = -np.inf, 0, 0.0
     for k in range(chunks_of(x.size, BLOCK)):
         low, high = _block(k, x.size)
@@ -73,7 +76,11 @@ def _exponentials(x: Flat, e: Flat, tops: Totals) -> Sum:
             top = largest
         tops[k] = top
         shift = np.float32(top) if top > -np.inf else ZERO  # so that -inf gives 0, and NaN gives NaN
-        more_ones, more = exp_block(x[low:high], shift, e[low:high])
+        block = x[low:high]
+        if apart.size > 0:
+            block = apart[: high - low]
+            block[:] = x[low:high]
+        more_ones, more = exp_block(block, shift, e[low:high])
         ones += more_ones
         rest += more
     return Sum(top, ones, rest)
@@ -86,9 +93,9 @@ def _log(found: Sum) -> float:
 
 
 @helper
-def _loss(x: Flat, label: int, mean: Mean, top: float, log: float) -> float:
-    """The row's weighed -log p_label."""
-    return np.float64(mean.weights[label]) * (log - (np.float64(x[label]) - top if log != np.inf else 0.0))
+def _loss(own: np.float32, weight: np.float32, top: float, log: float) -> float:
+    """The weighed -log p_label of a row, from its label's number and weight."""
+    return np.float64(weight) * (log - (np.float64(own) - top if log != np.inf else 0.0))
 
 
 @helper
@@ -148,6 +155,7 @@ def _smooth(low: int, high: int, y: Matrix, labels: Labels, mean: Mean, found: F
 def _rows(chunk: int, y: Matrix, labels: Labels, mean: Mean, found: Found, dy: Matrix, rows: int) -> None:
     tops = np.empty(chunks_of(y.shape[1], BLOCK), np.float64)
     scratch = np.empty(y.shape[1] if dy.size == 0 else 0, np.float32)
+    apart = np.empty(BLOCK if dy.ctypes.data == y.ctypes.data else 0, np.float32)
     low, high = chunk_bounds(chunk, rows, labels.size)
     for r in range(low, high):
         e = dy[r] if dy.size > 0 else scratch
@@ -155,10 +163,11 @@ def _rows(chunk: int, y: Matrix, labels: Labels, mean: Mean, found: Found, dy: M
             e[:] = ZERO
             found.losses[r] = 0.0
         else:
-            total = _exponentials(y[r], e, tops)
+            own = y[r, labels[r]]
+            total = _exponentials(y[r], e, tops, apart)
             log = _log(total)
             found.tops[r], found.logs[r] = total.top, log
-            found.losses[r] = _loss(y[r], labels[r], mean, total.top, log)
+            found.losses[r] = _loss(own, mean.weights[labels[r]], total.top, log)
             if dy.size > 0 and log != np.inf:
                 _gradient(labels[r], mean, total, tops, e)
     if mean.smoothing != 0.0:
@@ -171,6 +180,7 @@ def cross_entropy(
 ) -> float:
     """The weighted mean loss; the gradient of the logits into dy, where dy has rows: it may have none.
 
+    dy may be y itself, which is lost then, where there is no smoothing: that reads the logits again.
     Labels must be in range, or ignored. `spread` is the mean of the weights.
     """
     n, c = y.shape

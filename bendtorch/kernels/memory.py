@@ -9,9 +9,10 @@ the first, and every pass stays pure: it returns arrays that nobody else has.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import OrderedDict
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -99,6 +100,25 @@ def empty_mat(n: Dim[N], c: Dim[C]) -> Mat[N, C]:
 def empty_places(n: Dim[N], c: Dim[C]) -> Places[N, C]:
     """A matrix of places that are not set."""
     return empty_mat(n, c).view(np.int32)
+
+
+def references(array: Any) -> tuple[int, int]:
+    """How many references there are to a large array of ours and to its memory, those of this call among them.
+
+    Compared with `ALONE` by a caller that has it in one name: whether nobody else has it. (0, 0) for other things.
+    """
+    if type(array) is not np.ndarray or type(array.base) is not _Lease:
+        return 0, 0
+    return sys.getrefcount(array), sys.getrefcount(array.base)
+
+
+def _of_a_fresh_one() -> tuple[int, int]:
+    fresh = empty_mat(1, LARGE // 4)
+    return references(fresh)
+
+
+ALONE: Final = _of_a_fresh_one()
+"""What `references` gives for an array that only its caller has, in one name. It depends on the interpreter."""
 
 
 def free_bytes() -> int:

@@ -20,6 +20,7 @@ from bendtorch.losses.labels import Weights, classes
 from bendtorch.losses.loss import Loss, LossOut
 from bendtorch.shapes.arrays import Ids, Mat
 from bendtorch.shapes.dims import C, Dim, N
+from bendtorch.shapes.guard import guard_mat
 from bendtorch.shapes.spec import ids_spec, mat_spec
 
 
@@ -63,7 +64,12 @@ def CrossEntropy(
         dy = empty_mat(n, c)
         return LossOut(loss(y, target, dy), dy)
 
+    def grad_over(y: Mat[N, C], target: Ids[N]) -> LossOut[Mat[N, C]]:
+        logits = guard_mat(y, (n, c), name, "y")
+        return LossOut(loss(logits, target, logits), logits)
+
     def value(y: Mat[N, C], target: Ids[N]) -> float:
         return loss(y, target, nothing)
 
-    return Loss(name, grad, value, mat_spec(n, c), ids_spec(n, below=c))
+    over = None if smoothing else grad_over  # smoothing reads the logits again
+    return Loss(name, grad, value, mat_spec(n, c), ids_spec(n, below=c), over)

@@ -26,6 +26,7 @@ class Loss(Generic[Y, Target]):
 
     `grad(y, target)` gives the loss and the gradient of `y`; `value(y, target)` the loss alone. Both are pure.
     `takes` and `wants` are the shapes of both, None where they are not known: the laws draw arrays of them.
+    `grad_over`, where a loss has it, is `grad` for an output that nobody else has: its gradient may take its memory.
     Law L36: the gradient is the derivative of the value.
     """
 
@@ -34,6 +35,7 @@ class Loss(Generic[Y, Target]):
     value: Callable[[Y, Target], float]
     takes: Spec | None = None
     wants: Spec | None = None
+    grad_over: Callable[[Y, Target], LossOut[Y]] | None = None
 
     def __call__(self, y: Y, target: Target) -> LossOut[Y]:
         """The loss and its gradient."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from bendtorch.errors import ConfigError
 from bendtorch.kernels.flat import scale
+from bendtorch.kernels.memory import ALONE, references
 from bendtorch.layer.arguments import expect_layer, reading_params
 from bendtorch.layer.counter import advance_cells, counter_cells
 from bendtorch.layer.given import A_LAYER, require
@@ -108,9 +109,13 @@ class Train(Generic[P]):
             if self.weights:
                 self._advance(model)
             forward = model.fwd(self.p, x)
-            out = loss.grad(forward.y, target)
+            y, saved = forward.y, forward.s
+            del forward
+            grad = loss.grad_over if loss.grad_over is not None and references(y) == ALONE else loss.grad
+            out = grad(y, target)
+            del y  # large logits are not needed any more, or are the gradient now
             dy = scaled(out.dy, weight / self.weights[0]) if self.weights else out.dy
-            self._take(model, model.bwd(self.p, forward.s, dy, self.g).g)
+            self._take(model, model.bwd(self.p, saved, dy, self.g).g)
         except BaseException:
             self.forget(model)
             raise

@@ -124,3 +124,26 @@ def test_the_steady_state_allocates_nothing() -> None:
         held = [EMPTY(SIDE, SIDE), EMPTY(2 * SIDE, SIDE)]
         del held
     assert memory.free_bytes() == once
+
+
+def test_whether_an_array_is_its_callers_alone() -> None:
+    array = EMPTY(SIDE, SIDE)
+    assert memory.references(array) == memory.ALONE
+    kept: Any = [array]
+    assert memory.references(array) != memory.ALONE
+    kept = array[:1]
+    assert memory.references(array) != memory.ALONE
+    kept = array.T.view(np.int32)
+    assert memory.references(array) != memory.ALONE
+    kept = memoryview(array)
+    assert memory.references(array) != memory.ALONE
+    del kept
+    assert memory.references(array) == memory.ALONE
+    other: Any = np.asarray(array.base)
+    assert memory.references(array) != memory.ALONE
+    assert memory.references(other) != memory.ALONE
+
+
+@pytest.mark.parametrize("other", [EMPTY(2, 2), EMPTY(SIDE, SIDE)[1:], np.ones((SIDE, SIDE), np.float32), (), None])
+def test_what_is_no_large_array_of_ours_is_nobodys_alone(other: Any) -> None:
+    assert memory.references(other) == (0, 0)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bendtorch.errors import ConfigError
+from bendtorch.errors import ConfigError, IndexRangeError
+from bendtorch.kernels.rows import BLOCK
 from bendtorch.losses import CrossEntropy
 from tests.support import references
 from tests.support.arrays import labels, numbers, same_bits
@@ -159,3 +160,30 @@ def test_edge_values_with_smoothing(row: list[float], loss: float, gradient: lis
         out = CE(1, 3, label_smoothing=0.3).grad(np.array([row], np.float32), np.array([1]))
     assert np.array_equal([out.loss], [loss], equal_nan=True)
     assert np.allclose(out.dy[0], gradient, rtol=1e-6, atol=1e-7, equal_nan=True)
+
+
+@given(
+    n=some_rows, c=st.one_of(widths, st.sampled_from([BLOCK, BLOCK + 1, shrunk(4 * BLOCK + 3, BLOCK + 3)])), seed=seeds
+)
+def test_the_gradient_in_the_place_of_the_logits_has_the_same_bits(n: int, c: int, seed: int) -> None:
+    y, target = 20 * numbers(seed, n, c), labels(seed, n, c)
+    y[seed % n, : 1 + seed % c] = -np.inf
+    loss = CE(n, c, **label_options(c, seed))
+    expected, place = loss.grad(y, target), y.copy()
+    out = loss.grad_over(place, target)
+    assert out.dy is place
+    assert same_bits(out.dy, expected.dy)
+    assert same_bits(np.float64(out.loss), np.float64(expected.loss))
+
+
+def test_smoothing_reads_the_logits_again_so_they_stay() -> None:
+    assert CE(2, 3, label_smoothing=0.1).grad_over is None
+    assert CE(2, 3).grad_over is not None
+
+
+def test_labels_are_checked_before_the_logits_are_lost() -> None:
+    y = numbers(0, 2, 3)
+    before = y.copy()
+    with pytest.raises(IndexRangeError):
+        CE(2, 3).grad_over(y, np.array([0, 3]))
+    assert same_bits(y, before)
