@@ -155,7 +155,8 @@ def _smooth(low: int, high: int, y: Matrix, labels: Labels, mean: Mean, found: F
 def _rows(chunk: int, y: Matrix, labels: Labels, mean: Mean, found: Found, dy: Matrix, rows: int) -> None:
     tops = np.empty(chunks_of(y.shape[1], BLOCK), np.float64)
     scratch = np.empty(y.shape[1] if dy.size == 0 else 0, np.float32)
-    apart = np.empty(BLOCK if dy.ctypes.data == y.ctypes.data else 0, np.float32)
+    room = BLOCK if dy.ctypes.data == y.ctypes.data else 0
+    apart = np.empty(room, np.float32)
     low, high = chunk_bounds(chunk, rows, labels.size)
     for r in range(low, high):
         e = dy[r] if dy.size > 0 else scratch
@@ -163,11 +164,11 @@ def _rows(chunk: int, y: Matrix, labels: Labels, mean: Mean, found: Found, dy: M
             e[:] = ZERO
             found.losses[r] = 0.0
         else:
-            own = y[r, labels[r]]
+            own, weight = np.float32(y[r, labels[r]]), np.float32(mean.weights[labels[r]])
             total = _exponentials(y[r], e, tops, apart)
             log = _log(total)
             found.tops[r], found.logs[r] = total.top, log
-            found.losses[r] = _loss(own, mean.weights[labels[r]], total.top, log)
+            found.losses[r] = _loss(own, weight, total.top, log)
             if dy.size > 0 and log != np.inf:
                 _gradient(labels[r], mean, total, tops, e)
     if mean.smoothing != 0.0:

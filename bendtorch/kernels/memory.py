@@ -107,7 +107,7 @@ def references(array: Any) -> tuple[int, int]:
 
     Compared with `ALONE` by a caller that has it in one name: whether nobody else has it. (0, 0) for other things.
     """
-    if type(array) is not np.ndarray or type(array.base) is not _Lease:
+    if type(array) is not np.ndarray or not isinstance(array.base, _Lease):
         return 0, 0
     return sys.getrefcount(array), sys.getrefcount(array.base)
 

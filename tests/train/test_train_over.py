@@ -33,7 +33,7 @@ def keeping(kept: list[Any]) -> Any:
     layer = NB(N, 3, C)
 
     def fwd(p: Any, x: Any) -> Fwd[Any, Any]:
-        out = layer.fwd(p, x)
+        out: Fwd[Any, Any] = layer.fwd(p, x)
         kept.append((out.y, out.y.copy()))
         return out
 
@@ -64,13 +64,14 @@ def test_the_gradient_takes_the_place_of_logits_that_nobody_has() -> None:
     layer, places = NB(N, 3, C), []
 
     def fwd(p: Any, x: Any) -> Fwd[Any, Any]:
-        out = layer.fwd(p, x)
+        out: Fwd[Any, Any] = layer.fwd(p, x)
         places.append(out.y.ctypes.data)
         return out
 
     def bwd(p: Any, s: Any, dy: Any, g: Any) -> Bwd[Any, Any]:
         places.append(dy.ctypes.data)
-        return layer.bwd(p, s, dy, g)
+        done: Bwd[Any, Any] = layer.bwd(p, s, dy, g)
+        return done
 
     watched = dataclasses.replace(layer, fwd=fwd, bwd=bwd)
     train = Train.new(watched, SGD(0.1), layer.init(Key(0)))
