@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import Final
 
 import numpy as np
 
@@ -22,11 +23,15 @@ from bendtorch.kernels.fused import run_program
 from bendtorch.kernels.program import Grid
 
 
+SUM: Final = Op.SUM  # looked up once: members of an enumeration take their time
+DEFERRED: Final = Op.DEFERRED
+
+
 def evaluate(roots: list[Lazy]) -> None:
     """Give every root its value."""
     stack = [roots]
     while stack:
-        missing = _advance(list(dict.fromkeys(root for root in stack[-1] if root.value is None)))
+        missing = _advance(stack[-1])
         if missing:
             stack.append(missing)
         else:
@@ -37,13 +42,15 @@ def _advance(roots: list[Lazy]) -> list[Lazy]:
     """Compute the roots; or give what must be computed first, when something must."""
     sums: dict[Grid, list[Lazy]] = {}
     plain: dict[int, list[Lazy]] = {}
-    for root in roots:
-        if root.op is Op.DEFERRED:
+    for root in dict.fromkeys(roots):
+        if root.value is not None:
+            continue
+        if root.op is DEFERRED:
             missing = [arg for arg in root.args if arg.value is None]
             if missing:
                 return missing
             _call(root)
-        elif root.op is Op.SUM:
+        elif root.op is SUM:
             grid = _summed(root.args[0].shape, root.shape)[0]
             sums.setdefault(grid, []).append(root)
         else:

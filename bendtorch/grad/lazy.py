@@ -142,12 +142,18 @@ def total(x: Lazy) -> Lazy:
     return sum_to(x, ())
 
 
-def force(*roots: Lazy) -> tuple[Array, ...]:
+def force(*roots: Lazy) -> list[Array]:
     """The values of expressions, computed in as few passes over memory as their shapes allow."""
-    evaluate([root for root in roots if root.value is None])
-    return tuple(root.value for root in roots if root.value is not None)
+    missing = [root for root in roots if root.value is None]
+    if missing:
+        evaluate(missing)
+    return [root.value for root in roots if root.value is not None]
 
 
 def value(x: Lazy) -> Array:
     """The value of one expression."""
-    return force(x)[0]
+    if x.value is None:
+        evaluate([x])
+    array = x.value
+    assert array is not None
+    return array

@@ -7,7 +7,6 @@ of each group. A tile is some rows of a group, and of these some columns; only w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -22,8 +21,7 @@ SUMMED, OF_ROWS = range(2)  # a sum: a slot, and whether over the width
 COUNT = 0  # of a pattern: how many axes it has; their sizes and strides follow
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(NamedTuple):
     """How the numbers are seen: `groups` × `rows` × `width`."""
 
     groups: int

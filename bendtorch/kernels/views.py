@@ -31,6 +31,11 @@ def _borrowed_places(array: Any) -> Places:
     return view
 
 
+@helper
+def _lent(array: Any) -> Any:
+    return numba.carray(pointer(array.ctypes.data), array.shape, array.dtype)
+
+
 def _plain(array: Any) -> Any:
     return array.reshape(-1)
 
@@ -40,3 +45,9 @@ borrowed: Final[Callable[[Any], Flat]] = _borrowed if JIT else _plain
 
 borrowed_places: Final[Callable[[Any], Places]] = _borrowed_places if JIT else _plain
 """The same of an int32 array."""
+
+lent: Final[Callable[[Any], Any]] = _lent if JIT else lambda array: array
+"""The same array, in C order, of the same shape and type, as a view that does not keep it alive.
+
+What a job's chunks share is lent to them: threads that count references to one array wait for each other.
+"""
