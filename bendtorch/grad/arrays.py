@@ -6,19 +6,18 @@ import math
 from typing import Any
 
 from bendtorch.grad.node import Array
-from bendtorch.kernels.memory import empty_mat
+from bendtorch.kernels.memory import empty_array
 
 
 def new_array(shape: tuple[int, ...]) -> Array:
     """A float32 array whose numbers are not set; large ones use memory that was freed."""
-    size = math.prod(shape)
-    array: Array = empty_mat(1, size).reshape(shape)
+    array: Array = empty_array(shape)
     return array
 
 
 def matrix_of(x: Array) -> Any:
     """The same numbers as a matrix: all axes but the last are its rows."""
-    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+    return x if x.ndim == 2 else x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
 def image_rows(x: Array) -> Any:

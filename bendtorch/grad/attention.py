@@ -22,7 +22,7 @@ from bendtorch.errors import ConfigError, DtypeError, ShapeError
 from bendtorch.grad.arrays import new_array
 from bendtorch.grad.checkpoint import checkpoint
 from bendtorch.grad.elementwise import where
-from bendtorch.grad.lazy import Lazy, force, leaf
+from bendtorch.grad.lazy import Lazy, force, known, leaf
 from bendtorch.grad.products import batch_matmul
 from bendtorch.grad.random import checked_rate, dropout
 from bendtorch.grad.reductions import broadcast_to
@@ -56,9 +56,9 @@ class AttentionRule(Fused):
         b, queries, keys = q.shape[0], q.shape[1], k.shape[1]
         shape = (b, queries, self.heads * self.group * self.e)
         if keys == 0 or math.prod(shape) == 0:
-            return leaf(np.zeros(shape, np.float32))
+            return known(np.zeros(shape, np.float32))
         y = attention_forward(self._inputs(q, k, v), self._heads(queries, keys), self.scale)
-        return leaf(_cut(y, (b, queries, self.heads * self.group), self.e))
+        return known(_cut(y, (b, queries, self.heads * self.group), self.e))
 
     def cotangents(self, d: Var, out: Var, *xs: Var) -> Sequence[Var | None]:
         """By the layer's kernel, of all three together."""

@@ -25,7 +25,7 @@ from bendtorch.grad.lazy import Lazy, force, leaf
 from bendtorch.grad.rule import Opaque
 from bendtorch.grad.shapes import reshape
 from bendtorch.grad.shapes import slice as part
-from bendtorch.grad.tape import array_of, guard_vars, held
+from bendtorch.grad.tape import array_of, guard_vars
 from bendtorch.grad.var import Array, Var
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Params, make_layer
 from bendtorch.shapes.arrays import Mat
@@ -68,8 +68,8 @@ class Pass(Opaque):
             parts.append(flat[start : start + size].reshape(shape))
             start += size
         back = self.layer.bwd(self.p, self.saved, _filled(self.form, iter(parts)), self.layer.zeros())
-        gradients = [g for g in _matrices(self.layer, back.g) if g.dtype == np.float32]
-        return held(d, *gradients, *(dx for dx in _arrays(back.dx) if dx.dtype == np.float32))
+        gradients = [*_matrices(self.layer, back.g), *_arrays(back.dx)]
+        return [d.graph.hold(leaf(g)) for g in gradients if g.dtype == np.float32]
 
 
 class Recorded(Generic[P]):

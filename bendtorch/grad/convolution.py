@@ -15,9 +15,9 @@ import numpy as np
 
 from bendtorch.errors import ShapeError
 from bendtorch.grad.arrays import image_rows, new_array
-from bendtorch.grad.lazy import Lazy, constant, force, leaf
+from bendtorch.grad.lazy import Lazy, constant, force, known
 from bendtorch.grad.reductions import sum_to
-from bendtorch.grad.rule import Rule
+from bendtorch.grad.rule import Bilinear, Rule
 from bendtorch.grad.shapes import reshape
 from bendtorch.grad.tape import guard_vars
 from bendtorch.grad.var import Var
@@ -39,7 +39,7 @@ class Convolution(Rule):
         n, o, w = x.shape[0], weight.shape[0], self.window
         y = new_array((n, o * w.rows * w.columns))
         conv2d_forward(image_rows(x), image_rows(weight), bias.reshape(1, o), y, w)
-        return leaf(y.reshape(n, o, w.rows, w.columns))
+        return known(y.reshape(n, o, w.rows, w.columns))
 
     def cotangent(self, i: int, d: Var, out: Var, *xs: Var) -> Var | None:
         """The gradients of the image, the weight, the bias."""
@@ -65,7 +65,7 @@ class Convolution(Rule):
 
 
 @dataclass(frozen=True, slots=True)
-class ImageGradient(Rule):
+class ImageGradient(Bilinear):
     """The gradient of a convolution's images, from the weight and the gradient of its result: linear in both."""
 
     window: Window
@@ -77,7 +77,7 @@ class ImageGradient(Rule):
         w = self.window
         dx = new_array((d.shape[0], w.channels * w.height * w.width))
         conv2d_input_gradient(image_rows(weight), image_rows(d), dx, w)
-        return leaf(dx.reshape(d.shape[0], w.channels, w.height, w.width))
+        return known(dx.reshape(d.shape[0], w.channels, w.height, w.width))
 
     def cotangent(self, i: int, d: Var, out: Var, *xs: Var) -> Var | None:
         """Of the weight: its gradient for an image d; of the result's gradient: the convolution of d."""
@@ -86,13 +86,9 @@ class ImageGradient(Rule):
             return d.graph.record2(WeightGradient(self.window, weight.shape), given, d)
         return _plain(self.window, d, weight)
 
-    def tangent(self, ds: Sequence[Var | None], out: Var, *xs: Var) -> Var | None:
-        """The sum over both."""
-        return _bilinear(self, ds, xs)
-
 
 @dataclass(frozen=True, slots=True)
-class WeightGradient(Rule):
+class WeightGradient(Bilinear):
     """The gradient of a convolution's weight, from the gradient of its result and the images: linear in both."""
 
     window: Window
@@ -104,7 +100,7 @@ class WeightGradient(Rule):
         d, x = force(*xs)
         gw, gb = np.zeros(self.shape, np.float32), np.zeros((1, self.shape[0]), np.float32)
         conv2d_gradients(image_rows(d), image_rows(x), image_rows(gw), gb, self.window)
-        return leaf(gw)
+        return known(gw)
 
     def cotangent(self, i: int, d: Var, out: Var, *xs: Var) -> Var | None:
         """Of the result's gradient: the convolution with d; of the images: their gradient for a weight d."""
@@ -113,23 +109,11 @@ class WeightGradient(Rule):
             return _plain(self.window, x, d)
         return d.graph.record2(ImageGradient(self.window), d, given)
 
-    def tangent(self, ds: Sequence[Var | None], out: Var, *xs: Var) -> Var | None:
-        """The sum over both."""
-        return _bilinear(self, ds, xs)
-
 
 def _plain(window: Window, x: Var, weight: Var) -> Var:
     """A convolution without a bias."""
     bias = x.graph.hold(constant(0.0, weight.shape[:1]))
     return x.graph.record(Convolution(window), x, weight, bias)
-
-
-def _bilinear(rule: Rule, ds: Sequence[Var | None], xs: Sequence[Var]) -> Var | None:
-    """The tangent of what is linear in each of two arguments."""
-    (a, b), (da, db) = xs, ds
-    left = None if da is None else da.graph.record2(rule, da, b)
-    right = None if db is None else db.graph.record2(rule, a, db)
-    return right if left is None else left if right is None else left + right
 
 
 def conv2d(x: Var, weight: Var, bias: Var, stride: int = 1, pad: int = 0) -> Var:

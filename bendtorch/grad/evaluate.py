@@ -8,23 +8,17 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Final
 
 import numpy as np
 
 from bendtorch.errors import ShapeError
 from bendtorch.grad.arrays import new_array
-from bendtorch.grad.node import Lazy, Shape, in_order
+from bendtorch.grad.node import DEFERRED, SUM, Lazy, Shape, in_order
 from bendtorch.grad.plan import plan
 from bendtorch.grad.trace import Trace
-from bendtorch.kernels.block_ops import Op
 from bendtorch.kernels.code_addresses import address_of
 from bendtorch.kernels.fused import run_program
 from bendtorch.kernels.program import Grid
-
-
-SUM: Final = Op.SUM  # looked up once: members of an enumeration take their time
-DEFERRED: Final = Op.DEFERRED
 
 
 def evaluate(roots: list[Lazy]) -> None:
@@ -84,10 +78,10 @@ def _pass(grid: Grid, plain: list[Lazy], sums: list[Lazy]) -> list[Lazy]:
             root.keep(np.zeros(root.shape, np.float32))
         return []
     trace = Trace(size)
-    trace.follow([*plain, *(root.args[0] for root in sums)])
+    trace.follow([*plain, *[root.args[0] for root in sums]])
     if trace.missing:
         return trace.missing
-    results = list(dict.fromkeys([*plain, *trace.kept]))
+    results = list(dict.fromkeys([*plain, *trace.kept])) if trace.kept else plain
     numbers = trace.numbers
     program = plan(
         grid,

@@ -19,7 +19,7 @@ import numpy as np
 from bendtorch.errors import ShapeError
 from bendtorch.grad.grads import Grads
 from bendtorch.grad.guards import guard_array
-from bendtorch.grad.lazy import Lazy, constant, leaf
+from bendtorch.grad.lazy import Lazy, constant, known
 from bendtorch.grad.precision import Float, set_autocast
 from bendtorch.grad.tape import Tape, array_of, guard_on, read_only
 from bendtorch.grad.var import Array, Var
@@ -36,14 +36,14 @@ class Graph(Tape):
 
         Raises `DtypeError` for anything but float32.
         """
-        return self.hold(leaf(guard_array(value, "input", "the value")), active=True)
+        return self.hold(known(guard_array(value, "input", "the value")), active=True)
 
     def constant(self, value: Array | Lazy) -> Var:
         """A value that no derivative is taken against: data, labels, a gradient that is not computed yet.
 
         No gradient is computed for it, nor for what depends on constants alone; it reads as zeros.
         """
-        return self.hold(value if isinstance(value, Lazy) else leaf(guard_array(value, "constant", "the value")))
+        return self.hold(value if isinstance(value, Lazy) else known(guard_array(value, "constant", "the value")))
 
     def autocast(self, kind: Float, emulate: bool = False) -> None:
         """Compute matrix products from now on in F16, BF16 or FP8, and again in float32 after F32.
@@ -74,7 +74,7 @@ class Graph(Tape):
     def backward_from(self, output: Var, ct: Array, keep: Sequence[Var] = ()) -> Grads:
         """The vector-Jacobian product: the gradients of everything before `output`, whose own gradient is `ct`."""
         guard_on(self, "backward_from", output, *keep)
-        return Grads(output, leaf(guard_array(ct, "backward_from", "ct", output.shape)), keep)
+        return Grads(output, known(guard_array(ct, "backward_from", "ct", output.shape)), keep)
 
     def tangent(self, inputs: Sequence[Var], directions: Sequence[Array], output: Var) -> Array:
         """The Jacobian-vector product: the derivative of `output` along a direction for each of `inputs`.
@@ -88,7 +88,7 @@ class Graph(Tape):
         silent = Tape(records=False, like=self)
         along: dict[int, Var] = {}
         for i, (x, direction) in enumerate(zip(inputs, directions, strict=True)):
-            d = silent.hold(leaf(guard_array(direction, "tangent", f"directions[{i}]", x.shape)))
+            d = silent.hold(known(guard_array(direction, "tangent", f"directions[{i}]", x.shape)))
             along[x.id] = along[x.id] + d if x.id in along else d
         moved = push(output, along, silent)
         return read_only(np.zeros(output.shape, np.float32) if moved is None else array_of(moved))

@@ -21,7 +21,7 @@ import numpy as np
 
 from bendtorch.errors import ShapeError
 from bendtorch.grad.evaluate import evaluate, summed_axes
-from bendtorch.grad.node import Array, Lazy, Shape, in_order
+from bendtorch.grad.node import COPY, DEFERRED, LEAF, SUM, Array, Lazy, Shape, in_order
 from bendtorch.kernels.block_ops import Op
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "constant",
     "deferred",
     "force",
+    "known",
     "leaf",
     "sum_to",
     "total",
@@ -43,8 +44,12 @@ DEEPEST: Final = 64  # operations one behind the other: a longer expression is f
 
 def leaf(array: Array) -> Lazy:
     """An array as an expression: float32 numbers, not copied where they are in C order. Raises `DtypeError`."""
-    array = in_order(array, "leaf")
-    node = Lazy(Op.LEAF, (), array.shape, array.size, 0)
+    return known(in_order(array, "leaf"))
+
+
+def known(array: Array) -> Lazy:
+    """An array that is known to be what `leaf` asks for, one that an operation has just made, as an expression."""
+    node = Lazy(LEAF, (), array.shape, array.size, 0)
     node.value = array
     return node
 
@@ -56,7 +61,7 @@ def constant(number: float, shape: Shape = ()) -> Lazy:
 
 @functools.lru_cache(1024)
 def _one_number(number: float) -> Lazy:
-    return leaf(np.array(number, np.float32))
+    return known(np.array(number, np.float32))
 
 
 def deferred(shape: Shape, compute: Callable[..., Array], *args: Lazy) -> Lazy:
@@ -64,8 +69,10 @@ def deferred(shape: Shape, compute: Callable[..., Array], *args: Lazy) -> Lazy:
 
     It must give a float32 array of `shape`: `ShapeError` or `DtypeError` says when it does not.
     """
-    depth = max((arg.depth for arg in args), default=0)
-    node = Lazy(Op.DEFERRED, args, shape, math.prod(shape), depth + 1)
+    depth = 0
+    for arg in args:
+        depth = max(depth, arg.depth)
+    node = Lazy(DEFERRED, args, shape, math.prod(shape), depth + 1)
     node.compute = compute
     if depth >= DEEPEST:
         force(node)
@@ -103,9 +110,9 @@ def broadcast_to(x: Lazy, shape: Shape) -> Lazy:
     """x repeated to a larger shape. Raises `ShapeError` when it does not broadcast to that."""
     if x.shape == shape:
         return x
-    if _broadcast(Op.COPY, x.shape, shape)[0] != shape:
+    if _broadcast(COPY, x.shape, shape)[0] != shape:
         raise ShapeError(f"broadcast_to: shape {list(x.shape)} does not broadcast to {list(shape)}")
-    return Lazy(Op.COPY, (x,), shape, math.prod(shape), x.depth + 1)
+    return Lazy(COPY, (x,), shape, math.prod(shape), x.depth + 1)
 
 
 def sum_to(x: Lazy, shape: Shape) -> Lazy:
@@ -116,14 +123,14 @@ def sum_to(x: Lazy, shape: Shape) -> Lazy:
     if x.shape == shape:
         return x
     for to in _steps(x.shape, shape):
-        x = Lazy(Op.SUM, (x,), to, math.prod(to), x.depth + 1)
-    return x if x.shape == shape else Lazy(Op.COPY, (x,), shape, x.size, x.depth + 1)
+        x = Lazy(SUM, (x,), to, math.prod(to), x.depth + 1)
+    return x if x.shape == shape else Lazy(COPY, (x,), shape, x.size, x.depth + 1)
 
 
 @functools.lru_cache(4096)
 def _steps(shape: Shape, to: Shape) -> list[Shape]:
     """The shapes on the way: a sum is over neighbouring axes, the last ones first."""
-    if _broadcast(Op.SUM, shape, to)[0] != shape:
+    if _broadcast(SUM, shape, to)[0] != shape:
         raise ShapeError(f"sum_to: shape {list(shape)} cannot be summed to {list(to)}, which is larger")
     steps = []
     axes = summed_axes(shape, to)

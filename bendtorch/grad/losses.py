@@ -16,7 +16,7 @@ import numpy as np
 from bendtorch.errors import DtypeError, ShapeError
 from bendtorch.grad.arrays import new_array
 from bendtorch.grad.elementwise import where
-from bendtorch.grad.lazy import Lazy, force, leaf
+from bendtorch.grad.lazy import Lazy, force, known, leaf
 from bendtorch.grad.reductions import sum as total
 from bendtorch.grad.rule import Fused
 from bendtorch.grad.softmax import log_softmax
@@ -43,12 +43,12 @@ class CrossEntropyRule(Fused):
         gradient = new_array(logits.shape if self.wanted else (0, logits.shape[1]))
         loss = kernel(y, targets, self.labels.weights, self.labels.ignored, 0.0, 1.0, gradient)
         self.gradient = gradient if self.wanted else None
-        return leaf(np.array(loss, np.float32))
+        return known(np.array(loss, np.float32))
 
     def cotangents(self, d: Var, out: Var, *xs: Var) -> Sequence[Var | None]:
         """(softmax - onehot) / n, times d."""
         assert self.gradient is not None
-        return [d * d.graph.hold(leaf(self.gradient))]
+        return [d * d.graph.hold(known(self.gradient))]
 
     def definition(self, *xs: Var) -> Var:
         """Through log-softmax."""

@@ -26,6 +26,12 @@ def in_order(array: Any, name: str) -> Array:
     return np.array(array, np.float32, order="C", subok=False)
 
 
+LEAF: Final = Op.LEAF  # looked up once: members of an enumeration take their time
+SUM: Final = Op.SUM
+DEFERRED: Final = Op.DEFERRED
+COPY: Final = Op.COPY
+
+
 class Lazy:
     """A float32 array, or the expression that it will be computed from.
 

@@ -16,7 +16,7 @@ import numpy as np
 from bendtorch.errors import ShapeError
 from bendtorch.grad.arrays import matrix_of, new_array
 from bendtorch.grad.elementwise import sqrt, square
-from bendtorch.grad.lazy import Lazy, force, leaf
+from bendtorch.grad.lazy import Lazy, force, known
 from bendtorch.grad.rule import Fused
 from bendtorch.grad.softmax import row_sum, with_rows
 from bendtorch.grad.tape import array_of, guard_vars, held
@@ -43,13 +43,13 @@ class LayerNormRule(Fused):
         rows, out = matrix_of(x), new_array(x.shape)
         self.statistics = new_array((rows.shape[0], 3))
         layer_norm_forward(rows, _row(weight), _row(bias), self.eps, matrix_of(out), self.statistics)
-        return leaf(out)
+        return known(out)
 
     def cotangents(self, d: Var, out: Var, *xs: Var) -> Sequence[Var | None]:
         """By the layer's kernel, of all inputs together."""
         x, weight, _ = map(array_of, xs)
         rows, dx = matrix_of(x), new_array(x.shape)
-        gw, gb = np.zeros_like(weight), np.zeros_like(weight)
+        gw, gb = np.zeros(weight.shape, np.float32), np.zeros(weight.shape, np.float32)
         room = new_array((2 * runs_of_rows(rows.shape[0]), rows.shape[1]))
         dy = matrix_of(array_of(d))
         layer_norm_backward(rows, self.statistics, _row(weight), dy, matrix_of(dx), room, _row(gw), _row(gb))
@@ -79,12 +79,12 @@ class RMSNormRule(Fused):
         rows, out = matrix_of(x), new_array(x.shape)
         self.roots = new_array((rows.shape[0], 1))
         rms_norm_forward(rows, _row(weight), self.eps, matrix_of(out), self.roots)
-        return leaf(out)
+        return known(out)
 
     def cotangents(self, d: Var, out: Var, *xs: Var) -> Sequence[Var | None]:
         """By the layer's kernel, of both inputs together."""
         x, weight = map(array_of, xs)
-        rows, dx, gw = matrix_of(x), new_array(x.shape), np.zeros_like(weight)
+        rows, dx, gw = matrix_of(x), new_array(x.shape), np.zeros(weight.shape, np.float32)
         room, dy = new_array((runs_of_rows(rows.shape[0]), rows.shape[1])), matrix_of(array_of(d))
         rms_norm_backward(rows, self.roots, _row(weight), dy, matrix_of(dx), room, _row(gw))
         return held(d, dx, gw)

@@ -16,7 +16,7 @@ import numpy as np
 
 from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.grad.arrays import image_rows, new_array
-from bendtorch.grad.lazy import Lazy, force, leaf
+from bendtorch.grad.lazy import Lazy, force, known
 from bendtorch.grad.rule import Linear, Rule
 from bendtorch.grad.tape import guard_vars
 from bendtorch.grad.var import Var
@@ -40,7 +40,7 @@ class MeanPool(Linear):
         w = self.window
         y = new_array((x.shape[0], w.channels * w.rows * w.columns))
         avg_pool2d_forward(image_rows(x), y, w)
-        return leaf(y.reshape(x.shape[0], w.channels, w.rows, w.columns))
+        return known(y.reshape(x.shape[0], w.channels, w.rows, w.columns))
 
     def cotangent(self, i: int, d: Var, out: Var, *xs: Var) -> Var | None:
         """Each window's share."""
@@ -60,7 +60,7 @@ class MeanPoolGradient(Linear):
         w = self.window
         dx = new_array((d.shape[0], w.channels * w.height * w.width))
         avg_pool2d_gradient(image_rows(d), dx, w)
-        return leaf(dx.reshape(d.shape[0], w.channels, w.height, w.width))
+        return known(dx.reshape(d.shape[0], w.channels, w.height, w.width))
 
     def cotangent(self, i: int, d: Var, out: Var, *xs: Var) -> Var | None:
         """The means again."""
@@ -85,7 +85,7 @@ class MaxPool(Rule):
         n, count = x.shape[0], w.channels * w.rows * w.columns
         self.places = empty_places(n, count)
         max_pool2d_forward(image_rows(x), y, self.places, w)
-        return leaf(y.reshape(x.shape[0], w.channels, w.rows, w.columns))
+        return known(y.reshape(x.shape[0], w.channels, w.rows, w.columns))
 
     def cotangent(self, i: int, d: Var, out: Var, *xs: Var) -> Var | None:
         """To the places that were read."""
@@ -110,7 +110,7 @@ class ToPlaces(Linear):
         w = self.window
         dx = new_array((d.shape[0], w.channels * w.height * w.width))
         max_pool2d_gradient(self.places, image_rows(d), dx, w)
-        return leaf(dx.reshape(d.shape[0], w.channels, w.height, w.width))
+        return known(dx.reshape(d.shape[0], w.channels, w.height, w.width))
 
     def cotangent(self, i: int, d: Var, out: Var, *xs: Var) -> Var | None:
         """The numbers in these places."""
@@ -131,7 +131,7 @@ class FromPlaces(Linear):
         n, w = x.shape[0], self.window
         cells = x.reshape(n * w.channels, w.height * w.width)
         found = np.take_along_axis(cells, self.places.reshape(n * w.channels, w.rows * w.columns), 1)
-        return leaf(found.reshape(n, w.channels, w.rows, w.columns))
+        return known(found.reshape(n, w.channels, w.rows, w.columns))
 
     def cotangent(self, i: int, d: Var, out: Var, *xs: Var) -> Var | None:
         """To these places."""

@@ -8,50 +8,63 @@ A product with a transposed factor reads it where it is: `matmul(x, transpose(w)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from bendtorch.errors import ShapeError
 from bendtorch.grad.arrays import matrix_of, new_array
-from bendtorch.grad.lazy import Lazy, force, leaf
-from bendtorch.grad.rule import Rule
-from bendtorch.grad.shapes import TRANSPOSE, as_rows
+from bendtorch.grad.lazy import Lazy, known, value
+from bendtorch.grad.rule import Bilinear
+from bendtorch.grad.shapes import TRANSPOSE
 from bendtorch.grad.tape import guard_vars
 from bendtorch.grad.var import Array, Operand, Var, beside
 from bendtorch.kernels import products
 from bendtorch.kernels.batch_products import batch_product
 
-FLAT: Final[dict[tuple[bool, bool], Callable[[Any, Any, Any], None]]] = {
-    (False, False): products.matmul_nn,
-    (False, True): products.matmul_nt,
-    (True, False): products.matmul_tn,
-}
-
 
 def multiply(x: Array, y: Array, ta: bool, tb: bool) -> Array:
     """The product of two arrays. One of two axes beside one of three is one matrix for the whole batch."""
-    if x.ndim > 2 and y.ndim == 2 and not ta:
-        rows = multiply(matrix_of(x), y, False, tb)
-        return rows.reshape(*x.shape[:-1], rows.shape[1])
+    if y.ndim == 2 and not ta:
+        return _of_rows(x, y, tb)
+    if x.ndim == y.ndim == 2 and not tb:
+        return _of_columns(x, y)
     k, m = x.shape[-2:] if ta else x.shape[:-3:-1]
     n = y.shape[-2] if tb else y.shape[-1]
     batch = x.shape[:-2] or y.shape[:-2]
     out = new_array((*batch, m, n))
     if k == 0:
         out.fill(0)
-    elif out.size == 0:
-        pass
-    elif not batch and (ta, tb) in FLAT:
-        FLAT[ta, tb](x, y, out)
-    else:
+    elif out.size:
         steps = [a.shape[-2] * a.shape[-1] if a.ndim > 2 else 0 for a in (x, y)]
         batch_product(ta, tb, x.reshape(-1), steps[0], y.reshape(-1), steps[1], out.reshape(-1, m, n), k)
     return out
 
 
+def _of_rows(x: Array, y: Array, tb: bool) -> Array:
+    """Every row of x times one matrix."""
+    k, n = y.shape[::-1] if tb else y.shape
+    out = new_array((*x.shape[:-1], n))
+    if k == 0:
+        out.fill(0)
+    elif out.size:
+        kernel: Any = products.matmul_nt if tb else products.matmul_nn
+        kernel(matrix_of(x), y, matrix_of(out))
+    return out
+
+
+def _of_columns(x: Array, y: Array) -> Array:
+    """xᵀ·y of matrices: the sum of their rows' outer products."""
+    out = new_array((x.shape[1], y.shape[1]))
+    if x.shape[0] == 0:
+        out.fill(0)
+    elif out.size:
+        kernel: Any = products.matmul_tn
+        kernel(x, y, out)
+    return out
+
+
 @dataclass(frozen=True, slots=True)
-class Product(Rule):
+class Product(Bilinear):
     """op(x)·op(y). Its derivatives are products of the same two with the gradient, so nothing is ever transposed."""
 
     ta: bool
@@ -60,8 +73,8 @@ class Product(Rule):
 
     def value(self, *xs: Lazy) -> Lazy:
         """The product, now."""
-        x, y = force(*xs)
-        return leaf(multiply(x, y, self.ta, self.tb))
+        x, y = xs
+        return known(multiply(value(x), value(y), self.ta, self.tb))
 
     def cotangent(self, i: int, d: Var, out: Var, *xs: Var) -> Var | None:
         """d·yᵀ for x, xᵀ·d for y; turned round where the factor is stored transposed."""
@@ -69,17 +82,28 @@ class Product(Rule):
         if i == 0:
             return product(y, d, self.tb, True) if self.ta else product(d, y, False, not self.tb)
         if x.ndim > 2 and y.ndim == 2 and not self.ta:  # one matrix for all rows
-            x, d = as_rows(x), as_rows(d)
+            return d.graph.record2(OUTER, d, x) if self.tb else d.graph.record2(OUTER, x, d)
         return product(d, x, True, self.ta) if self.tb else product(x, d, not self.ta, False)
 
-    def tangent(self, ds: Sequence[Var | None], out: Var, *xs: Var) -> Var | None:
-        """dx·y + x·dy."""
-        (x, y), (dx, dy) = xs, ds
-        left = None if dx is None else product(dx, y, self.ta, self.tb)
-        right = None if dy is None else product(x, dy, self.ta, self.tb)
-        return right if left is None else left if right is None else left + right
+
+class Outer(Bilinear):
+    """xᵀ·y over the rows of all leading axes: (…, m)·(…, n) -> (m, n), the sum of the rows' outer products."""
+
+    __slots__ = ()
+    name = "matmul"
+
+    def value(self, *xs: Lazy) -> Lazy:
+        """The product, now."""
+        x, y = xs
+        return known(_of_columns(matrix_of(value(x)), matrix_of(value(y))))
+
+    def cotangent(self, i: int, d: Var, out: Var, *xs: Var) -> Var | None:
+        """y·dᵀ for x, x·d for y."""
+        x, y = xs
+        return product(y, d, False, True) if i == 0 else product(x, d, False, False)
 
 
+OUTER: Final = Outer()
 PRODUCTS: Final = {(ta, tb): Product(ta, tb) for ta in (False, True) for tb in (False, True)}
 
 

@@ -67,10 +67,10 @@ class Elementwise(Rule):
         """An expression, computed when it is needed."""
         return apply(self.op, *xs)
 
-    def cotangent(self, i: int, d: Var, out: Var, *xs: Var) -> Var | None:
-        """The slope of input i."""
-        slope = self.slopes[i]
-        return None if slope is None else slope(d, *xs, out)
+    def cotangents(self, d: Var, out: Var, *xs: Var) -> Sequence[Var | None]:
+        """The slope of each input."""
+        slopes = zip(self.slopes, xs, strict=True)
+        return [slope(d, *xs, out) if slope is not None and x.active else None for slope, x in slopes]
 
     def tangent(self, ds: Sequence[Var | None], out: Var, *xs: Var) -> Var | None:
         """The sum of the slopes."""
@@ -89,6 +89,19 @@ class Linear(Rule):
         """The operation itself."""
         d = ds[0]
         return None if d is None else d.graph.record1(self, d)
+
+
+class Bilinear(Rule):
+    """An operation that is linear in each of its two inputs."""
+
+    __slots__ = ()
+
+    def tangent(self, ds: Sequence[Var | None], out: Var, *xs: Var) -> Var | None:
+        """The operation of either input with the other's tangent."""
+        (x, y), (dx, dy) = xs, ds
+        left = None if dx is None else dx.graph.record2(self, dx, y)
+        right = None if dy is None else dy.graph.record2(self, x, dy)
+        return _total([part for part in (left, right) if part is not None])
 
 
 class Fused(Rule):

@@ -15,7 +15,7 @@ import numpy as np
 from bendtorch.errors import DtypeError, ShapeError
 from bendtorch.grad.arrays import new_array
 from bendtorch.grad.guards import guard_axis, guard_shape
-from bendtorch.grad.lazy import Lazy, constant, deferred, leaf
+from bendtorch.grad.lazy import Lazy, constant, deferred, known
 from bendtorch.grad.rule import Linear, Rule
 from bendtorch.grad.tape import guard_vars
 from bendtorch.grad.var import Array, Var
@@ -35,7 +35,7 @@ class Transpose(Linear):
 
     def cotangent(self, i: int, d: Var, out: Var, *xs: Var) -> Var | None:
         """Transposed back."""
-        return d.graph.record(TRANSPOSE, d)
+        return d.graph.record1(TRANSPOSE, d)
 
 
 TRANSPOSE: Final = Transpose()
@@ -62,13 +62,13 @@ class Reshape(Linear):
 
     def cotangent(self, i: int, d: Var, out: Var, *xs: Var) -> Var | None:
         """Back in the input's shape."""
-        return d.graph.record(Reshape(xs[0].shape), d)
+        return d.graph.record1(Reshape(xs[0].shape), d)
 
 
 def reshaped(x: Lazy, shape: tuple[int, ...]) -> Lazy:
     """A view of a value; a view of what an expression will be."""
     if x.value is not None:
-        return leaf(x.value.reshape(shape))
+        return known(x.value.reshape(shape))
     return deferred(shape, lambda array: array.reshape(shape), x)
 
 
@@ -173,13 +173,6 @@ def _copied(view: Array) -> Array:
     return out
 
 
-def as_rows(x: Var) -> Var:
-    """All axes but the last as one."""
-    if x.ndim == 2:
-        return x
-    return x.graph.record(Reshape((math.prod(x.shape[:-1]), x.shape[-1])), x)
-
-
 def reshape(x: Var, shape: Sequence[int]) -> Var:
     """x with another shape of as many elements. A size is said for every axis: none is worked out."""
     guard_vars("reshape", x)
@@ -188,7 +181,7 @@ def reshape(x: Var, shape: Sequence[int]) -> Var:
         raise ShapeError(
             f"reshape: the shape {list(x.shape)} has {x.lazy.size} elements, {list(sizes)} has {math.prod(sizes)}"
         )
-    return x if sizes == x.shape else x.graph.record(Reshape(sizes), x)
+    return x if sizes == x.shape else x.graph.record1(Reshape(sizes), x)
 
 
 def transpose(x: Var) -> Var:
@@ -196,7 +189,7 @@ def transpose(x: Var) -> Var:
     guard_vars("transpose", x)
     if x.ndim < 2:
         raise ShapeError(f"transpose: x must have at least two axes, got the shape {list(x.shape)}")
-    return x.graph.record(TRANSPOSE, x)
+    return x.graph.record1(TRANSPOSE, x)
 
 
 def permute(x: Var, axes: Sequence[int]) -> Var:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from bendtorch.errors import ConfigError, DtypeError
-from bendtorch.grad.lazy import Lazy, force, leaf
+from bendtorch.grad.lazy import Lazy, known, value
 from bendtorch.grad.rule import Rule
 from bendtorch.grad.var import Array, Var
 
@@ -80,17 +80,13 @@ class Tape:
 
 def array_of(x: Var) -> Array:
     """The numbers of a Var, computed now where they are still an expression."""
-    lazy = x.lazy
-    value = lazy.value
-    if value is None:
-        (value,) = force(lazy)
-    array: Array = value
+    array: Array = value(x.lazy)
     return array
 
 
 def held(beside: Var, *arrays: Array) -> list[Var | None]:
-    """Arrays as values of no past, on the tape of a Var."""
-    return [beside.graph.hold(leaf(array)) for array in arrays]
+    """Arrays that an operation has just made as values of no past, on the tape of a Var."""
+    return [beside.graph.hold(known(array)) for array in arrays]
 
 
 def guard_vars(operation: str, *xs: Any) -> None:

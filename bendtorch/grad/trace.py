@@ -14,16 +14,14 @@ from __future__ import annotations
 import itertools
 from typing import Any, Final
 
-from bendtorch.grad.node import Lazy, Shape
-from bendtorch.kernels.block_ops import Op
+from bendtorch.grad.node import COPY, DEFERRED, SUM, Lazy, Shape
 
 FULL: Final = -1
 REPEATED: Final = -2
 OPEN: Final = -1  # in place of a number: of an operation whose arguments are not numbered yet
 OFTEN: Final = 2  # a value that was computed so often without being kept is kept the next time
 
-WHOLE: Final = (Op.SUM, Op.DEFERRED)  # operations that are not number by number
-COPY: Final = Op.COPY  # looked up once: members of an enumeration take their time
+WHOLE: Final = (SUM, DEFERRED)  # operations that are not number by number
 
 
 class Trace:
@@ -49,7 +47,7 @@ class Trace:
     def follow(self, roots: list[Lazy]) -> None:
         """Number the roots and all that they are computed from.
 
-        No recursion: expressions may be deep. No calls for what comes often: this takes half the time of recording.
+        No recursion: expressions may be deep. Few calls: this takes half the time of recording.
         """
         numbers, size, fresh = self.numbers, self.size, self.fresh
         stack = roots[::-1]
@@ -74,18 +72,24 @@ class Trace:
                     if len(stack) > before:
                         numbers[node] = OPEN
                         continue
-                    number = OPEN
-            if number == OPEN:  # its arguments have been numbered
-                entry: list[Any] = [node.op]
-                for x in node.args:
-                    entry.append(numbers[x] if x.size == size else self._repeated(x, node.shape))
-                if node.op is COPY:
-                    numbers[node] = entry[1]
-                else:
-                    numbers[node] = next(fresh)
-                    self.key += entry
-                    (self.passing if node.times < OFTEN else self.kept).append(node)
+                    self._operation(node)
+            elif number == OPEN:  # its arguments have been numbered meanwhile
+                self._operation(node)
             stack.pop()
+
+    def _operation(self, node: Lazy) -> None:
+        numbers, size = self.numbers, self.size
+        entry: list[Any] = [node.op]
+        for x in node.args:
+            entry.append(  # noqa: PERF401  a comprehension is one more call
+                numbers[x] if x.size == size else self._repeated(x, node.shape)
+            )
+        if node.op is COPY:
+            numbers[node] = entry[1]
+            return
+        numbers[node] = next(self.fresh)
+        self.key += entry
+        (self.passing if node.times < OFTEN else self.kept).append(node)
 
     def _wait_for(self, node: Lazy) -> None:
         self.numbers[node] = 0

@@ -16,7 +16,7 @@ import numpy as np
 
 from bendtorch.errors import DtypeError
 from bendtorch.grad.guards import LARGEST, guard_array, guard_number
-from bendtorch.grad.lazy import Lazy, Op, constant, leaf
+from bendtorch.grad.lazy import Lazy, Op, constant, known
 from bendtorch.grad.rule import Elementwise, Rule
 
 if TYPE_CHECKING:
@@ -123,5 +123,5 @@ def beside(one: Var, other: Operand, operation: str) -> Var:
     if isinstance(other, Var):
         return other
     if isinstance(other, np.ndarray):
-        return one.graph.hold(leaf(guard_array(other, operation, OTHER)))
+        return one.graph.hold(known(guard_array(other, operation, OTHER)))
     return one.graph.hold(constant(guard_number(other, operation, OTHER)))

