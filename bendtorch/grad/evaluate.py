@@ -36,9 +36,7 @@ def _advance(roots: list[Lazy]) -> list[Lazy]:
     """Compute the roots; or give what must be computed first, when something must."""
     sums: dict[Grid, list[Lazy]] = {}
     plain: dict[int, list[Lazy]] = {}
-    for root in dict.fromkeys(roots):
-        if root.value is not None:
-            continue
+    for root in _with_sums(roots):
         if root.op is DEFERRED:
             missing = [arg for arg in root.args if arg.value is None]
             if missing:
@@ -58,6 +56,18 @@ def _advance(roots: list[Lazy]) -> list[Lazy]:
         if missing:
             return missing
     return []
+
+
+def _with_sums(roots: list[Lazy]) -> dict[Lazy, None]:
+    """The roots without a value, once each, and sums of them: who takes one in the same pass reads nothing for it."""
+    wanted: dict[Lazy, None] = {}
+    for root in roots:
+        if root.value is None:
+            wanted[root] = None
+            total = None if root.summed is None else root.summed()
+            if total is not None and total.value is None:
+                wanted[total] = None
+    return wanted
 
 
 def _call(node: Lazy) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import math
+import weakref
 from collections.abc import Callable
 from typing import Final
 
@@ -21,7 +22,7 @@ import numpy as np
 
 from bendtorch.errors import ShapeError
 from bendtorch.grad.evaluate import evaluate, summed_axes
-from bendtorch.grad.node import COPY, DEFERRED, LEAF, SUM, Array, Lazy, Shape, in_order
+from bendtorch.grad.node import COPY, DEFERRED, LEAF, MUL, SUM, Array, Lazy, Shape, in_order
 from bendtorch.kernels.block_ops import Op
 
 __all__ = [
@@ -56,12 +57,17 @@ def known(array: Array) -> Lazy:
 
 def constant(number: float, shape: Shape = ()) -> Lazy:
     """One number, rounded to float32, everywhere in a shape."""
-    return broadcast_to(_one_number(number), shape) if shape else _one_number(number)
+    one = _one_number(number, math.copysign(1.0, number))
+    return broadcast_to(one, shape) if shape else one
 
 
 @functools.lru_cache(1024)
-def _one_number(number: float) -> Lazy:
+def _one_number(number: float, sign: float) -> Lazy:
+    """The same node for the same number; its sign tells -0 from 0, which are equal."""
     return known(np.array(number, np.float32))
+
+
+ONE: Final = constant(1.0)  # what a backward pass begins with
 
 
 def deferred(shape: Shape, compute: Callable[..., Array], *args: Lazy) -> Lazy:
@@ -81,6 +87,8 @@ def deferred(shape: Shape, compute: Callable[..., Array], *args: Lazy) -> Lazy:
 
 def apply(op: Op, *args: Lazy) -> Lazy:
     """The operation of one, two or three expressions. Raises `ShapeError` when their shapes do not broadcast."""
+    if op is MUL and ONE in args:
+        return args[1] if args[0] is ONE else args[0]
     first = args[0]
     shape, size, depth = first.shape, first.size, first.depth
     for other in args[1:]:
@@ -123,7 +131,10 @@ def sum_to(x: Lazy, shape: Shape) -> Lazy:
     if x.shape == shape:
         return x
     for to in _steps(x.shape, shape):
-        x = Lazy(SUM, (x,), to, math.prod(to), x.depth + 1)
+        node = Lazy(SUM, (x,), to, math.prod(to), x.depth + 1)
+        if x.value is None:
+            x.summed = weakref.ref(node)
+        x = node
     return x if x.shape == shape else Lazy(COPY, (x,), shape, x.size, x.depth + 1)
 
 

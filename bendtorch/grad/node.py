@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
@@ -30,15 +31,17 @@ LEAF: Final = Op.LEAF  # looked up once: members of an enumeration take their ti
 SUM: Final = Op.SUM
 DEFERRED: Final = Op.DEFERRED
 COPY: Final = Op.COPY
+MUL: Final = Op.MUL
 
 
 class Lazy:
     """A float32 array, or the expression that it will be computed from.
 
-    `value` is the array, once there is one; then the node has neither arguments nor depth.
+    `value` is the array, once there is one; then the node has neither arguments nor depth. `summed` is a sum of it that
+    somebody may still want: it is taken in the pass that computes the value.
     """
 
-    __slots__ = ("args", "compute", "depth", "op", "shape", "size", "times", "value")
+    __slots__ = ("__weakref__", "args", "compute", "depth", "op", "shape", "size", "summed", "times", "value")
 
     op: Op
     args: tuple[Lazy, ...]
@@ -48,6 +51,7 @@ class Lazy:
     times: int  # how often it was computed without being kept
     value: Array | None
     compute: Callable[..., Array] | None  # of a deferred array
+    summed: weakref.ref[Lazy] | None
 
     def __init__(self, op: Op, args: tuple[Lazy, ...], shape: Shape, size: int, depth: int) -> None:
         self.op = op
@@ -58,6 +62,7 @@ class Lazy:
         self.times = 0
         self.value = None
         self.compute = None
+        self.summed = None
 
     def __repr__(self) -> str:
         return f"Lazy({self.op.name}, shape={self.shape})"
@@ -67,4 +72,4 @@ class Lazy:
         self.value = value
         self.args = ()
         self.depth = 0
-        self.compute = None
+        self.compute = self.summed = None

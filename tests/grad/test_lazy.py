@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,33 @@ def test_what_is_computed_again_and_again_is_kept_the_third_time() -> None:
             value(apply(Op.ADD, y, constant(times))),
             value(y) + times if times == 3 else -numbers(0, 3) + np.float32(times),
         )
+
+
+def test_a_sum_that_is_still_wanted_is_taken_with_its_terms() -> None:
+    x = numbers(0, 30, 4)
+    y = apply(Op.NEG, leaf(x))
+    columns = sum_to(y, (4,))
+    value(y)
+    assert columns.value is not None
+    assert np.array_equal(columns.value, value(sum_to(leaf(-x), (4,))))
+    z = apply(Op.NEG, leaf(x))
+    reference = weakref.ref(sum_to(z, (4,)))
+    assert reference() is None
+    assert np.array_equal(value(z), -x)
+
+
+def test_constants_keep_their_sign() -> None:
+    for number in (0.0, -0.0, 1.0, -1.0):
+        assert np.signbit(value(constant(number))) == np.signbit(number)
+        assert np.signbit(value(constant(number, (2,)))).tolist() == [np.signbit(number)] * 2
+
+
+def test_a_product_with_one_is_the_other_factor() -> None:
+    for shape in ((), (3, 4)):
+        x = leaf(numbers(0, *shape))
+        assert apply(Op.MUL, x, constant(1.0)) is apply(Op.MUL, constant(1.0), x) is x
+    assert np.array_equal(value(apply(Op.MUL, constant(1.0), constant(1.0))), np.float32(1))
+    assert apply(Op.MUL, x, constant(2)) is not x
 
 
 def test_shapes_that_do_not_broadcast_are_named() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bendtorch import grad
 from bendtorch.errors import DtypeError, ShapeError
-from bendtorch.grad.products import product
+from bendtorch.grad.products import OUTER, product
 from tests.support.grad import Case, Operation, check_operations, normal, of_sizes
 
 sizes = st.integers(0, 4)
@@ -49,6 +49,19 @@ test_operation = check_operations(
     Operation("batch_matmul", of_sizes(_batch, sizes, sizes, sizes, sizes, flags, flags, flags)),
     Operation("transposed factors", of_sizes(_turned, sizes, sizes, sizes, flags, flags)),
     Operation(
+        "outer",
+        of_sizes(
+            lambda lead, m, n, seed: Case(
+                lambda x, y: x.graph.record2(OUTER, x, y),
+                lambda x, y: np.matmul(x.reshape(-1, m).T, y.reshape(-1, n)),
+                (normal(seed, (*lead, m)), normal(seed + 1, (*lead, n))),
+            ),
+            st.lists(sizes, min_size=1, max_size=3),
+            st.integers(1, 4),
+            st.integers(1, 4),
+        ),
+    ),
+    Operation(
         "x with its transpose",
         of_sizes(
             lambda m, n, seed: Case(lambda x: x @ grad.transpose(x), lambda x: x @ x.T, (normal(seed, (m, n)),)),
@@ -78,6 +91,17 @@ def test_a_product_has_the_bits_of_its_parts() -> None:
     whole = g.value(grad.batch_matmul(g.input(x), g.input(y)))
     for i in range(5):
         assert np.array_equal(whole[i], g.value(grad.batch_matmul(g.input(x[i : i + 1]), g.input(y[i : i + 1])))[0])
+
+
+def test_one_matrix_for_the_rows_of_all_leading_axes() -> None:
+    """Its gradient is one product over all of them, whichever way it is stored, and can be differentiated again."""
+    x, w, d = normal(0, (2, 3, 5, 4)), normal(1, (4, 6)), normal(2, (2, 3, 5, 6))
+    for stored in (False, True):
+        g = grad.graph()
+        matrix = g.input(np.ascontiguousarray(w.T) if stored else w)
+        grads = g.backward_from(g.input(x) @ (grad.transpose(matrix) if stored else matrix), d)
+        wanted = x.reshape(-1, 4).T @ d.reshape(-1, 6)
+        assert np.allclose(grads.of(matrix), wanted.T if stored else wanted, atol=1e-5)
 
 
 def test_a_transposed_factor_is_not_copied() -> None:
