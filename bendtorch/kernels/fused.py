@@ -35,7 +35,6 @@ from bendtorch.kernels.program import (
     THIRD,
     Program,
 )
-from bendtorch.kernels.views import lent
 
 BLOCK: Final = 1024  # numbers
 LINE: Final = 64  # bytes of a cache line
@@ -123,19 +122,6 @@ def _tile(tile: int, program: Program, bases: Integers, totals: Totals) -> None:
     space[0] = 0  # used to the end: an array whose address alone is in use may be freed
 
 
-@helper
-def _lent(program: Program) -> Program:
-    """The program with tables that every block is looked up in without counting a reference.
-
-    Where two threads counted them, a pass took three times as long.
-    """
-    p = program
-    return Program(
-        *(p.moving, p.registers, lent(p.patterns), lent(p.code), lent(p.sums)),
-        *(p.groups, p.rows, p.width, p.tile_rows, p.tile_width),
-    )
-
-
 @kernel
 def run_program(program: Program, bases: Integers) -> None:
     """Run a program on arrays at the addresses `bases`: of its moving slots, of its patterns, and of the sums."""
@@ -148,7 +134,7 @@ def run_program(program: Program, bases: Integers) -> None:
         count += outer * parts * inner
     totals = np.zeros(count, np.float64)
     down, across = _tiles(program)
-    parallel_for(_tile, program.groups * down * across, (_lent(program), lent(bases), lent(totals)))
+    parallel_for(_tile, program.groups * down * across, (program, bases, totals))
     start = 0
     for s in range(sums):
         outer, parts, inner = _parts(program, s)

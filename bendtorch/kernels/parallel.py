@@ -10,7 +10,8 @@
         parallel_for(_relu_chunk, chunks_of(x.size, CHUNK), (x, y))
 
 The number of chunks follows from the sizes alone and each chunk computes the same whoever runs it, so the bits do not
-depend on the threads. A chunk is a call, so its loop is compiled and vectorised as a serial function is.
+depend on the threads. A chunk is a call, so its loop is compiled and vectorised as a serial function is. Its arrays are
+lent: no references to them are counted.
 """
 
 from __future__ import annotations
@@ -68,10 +69,32 @@ def _trampoline(context: Any, builder: Any, descriptor: Any, signature: Any, slo
     function.linkage = "internal"
     inside = ir.IRBuilder(function.append_basic_block("entry"))
     arguments = inside.load(inside.inttoptr(function.args[0], slot_type))
-    values = [function.args[1], *cgutils.unpack_tuple(inside, arguments)]
+    lent = _lent(context, inside, signature.args[1:], cgutils.unpack_tuple(inside, arguments))
+    values = [function.args[1], *lent]
     status, _ = context.call_internal_no_propagate(inside, descriptor, signature, values)
     inside.ret(inside.zext(status.is_error, I64))
     return function
+
+
+def _lent(context: Any, builder: Any, kinds: Any, values: Any) -> list[Any]:
+    """The arguments, with arrays that own nothing: the caller keeps their memory alive.
+
+    Numba counts a reference, atomically, for each slice that is cut from an array that owns its memory. Threads that
+    count at one counter wait for each other: a pass over short rows would take twice or three times as long.
+    """
+    return [_unowned(context, builder, kind, value) for kind, value in zip(kinds, values, strict=True)]
+
+
+def _unowned(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    if isinstance(kind, types.BaseTuple):
+        inner: Any = kind
+        parts = _lent(context, builder, inner.types, cgutils.unpack_tuple(builder, value))
+        return context.make_tuple(builder, kind, parts)
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        array.meminfo = cgutils.get_null_value(array.meminfo.type)
+        return array._getvalue()
+    return value
 
 
 def _plain(body: Callable[..., None], chunks: int, arguments: tuple[Any, ...]) -> None:

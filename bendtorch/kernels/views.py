@@ -1,9 +1,9 @@
 """Views that hold no reference to their array.
 
 Numba counts the references to an array's memory with atomic instructions, two for each slice that is made: some 10
-nanoseconds, as long as a row of a small image takes to copy. A kernel that cuts many short pieces cuts them from a
-borrowed view, whose slices cost nothing. Its array must stay alive meanwhile: an argument does, as long as the kernel
-runs.
+nanoseconds, as long as a row of a small image takes to copy. What a chunk of a job is given is lent to it (`parallel`);
+a kernel that cuts many short pieces from an array of its own cuts them from a borrowed view, whose slices cost nothing
+either. Its array must stay alive meanwhile: an argument does, as long as the kernel runs.
 """
 
 from __future__ import annotations
@@ -31,11 +31,6 @@ def _borrowed_places(array: Any) -> Places:
     return view
 
 
-@helper
-def _lent(array: Any) -> Any:
-    return numba.carray(pointer(array.ctypes.data), array.shape, array.dtype)
-
-
 def _plain(array: Any) -> Any:
     return array.reshape(-1)
 
@@ -45,9 +40,3 @@ borrowed: Final[Callable[[Any], Flat]] = _borrowed if JIT else _plain
 
 borrowed_places: Final[Callable[[Any], Places]] = _borrowed_places if JIT else _plain
 """The same of an int32 array."""
-
-lent: Final[Callable[[Any], Any]] = _lent if JIT else lambda array: array
-"""The same array, in C order, of the same shape and type, as a view that does not keep it alive.
-
-What a job's chunks share is lent to them: threads that count references to one array wait for each other.
-"""

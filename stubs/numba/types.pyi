@@ -14,6 +14,7 @@ uint16: Type
 int32: Type
 int64: Type
 float32: Type
+boolean: Type
 voidptr: Type
 void: Type
 none: Type
@@ -23,3 +24,6 @@ class UniTuple(Type):
 
 # Called from Python only with the JIT off, where it is not made; inside kernels it is a foreign function.
 def ExternalFunction(symbol: str, signature: Any) -> Any: ...
+
+class Array(Type): ...
+class BaseTuple(Type): ...

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import types
+from numba.extending import intrinsic
 
 from bendtorch.kernels.compile import JIT
-from bendtorch.kernels.parallel import chunk_bounds, chunks_of
-from tests.support.kernels import count_chunks, fail_in_chunk
+from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
+from tests.support.kernels import compiled, count_chunks, fail_in_chunk
 from tests.support.sizes import shrunk
 from tests.support.threads import COUNTS, threads
 
@@ -67,6 +69,46 @@ def test_python_threads_at_once() -> None:
         for worker in workers:
             worker.join(60)
     assert [result.tolist() for result in results] == [[rounds * (place + 1)] * 16 for place in range(callers)]
+
+
+class Nest(NamedTuple):
+    """Arguments of a chunk that are arrays in tuples."""
+
+    number: int
+    table: Any
+    inner: tuple[Any, int]
+
+
+@intrinsic
+def _owns(typing: Any, array: Any) -> Any:
+    """Whether an array holds a reference to its memory."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        meminfo = context.make_array(signature.args[0])(context, builder, args[0]).meminfo
+        return builder.icmp_unsigned("!=", meminfo, meminfo.type(None))
+
+    return types.boolean(array), generate
+
+
+@compiled
+def _look(chunk: int, nest: Any, cells: Any) -> None:
+    rows, weight = nest.inner
+    cells[chunk] = nest.number + weight * rows[chunk, 1] + nest.table[chunk]
+    if _owns(nest.table) or _owns(rows) or _owns(cells):
+        cells[chunk] = -1
+
+
+@compiled
+def look(nest: Any, cells: Any) -> None:
+    """Each cell from arrays in tuples; -1 where a chunk has an array that counts references."""
+    parallel_for(_look, cells.size, (nest, cells))
+
+
+@pytest.mark.skipif(not JIT, reason="with the JIT off, arrays are numpy's")
+def test_arrays_are_lent_to_chunks() -> None:
+    cells = np.zeros(5, np.int64)
+    look(Nest(1, np.arange(5), (np.arange(10).reshape(5, 2), 100)), cells)
+    assert cells.tolist() == [1 + 100 * (2 * i + 1) + i for i in range(5)]
 
 
 @pytest.mark.parametrize("count", COUNTS)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bendtorch.kernels.views import borrowed, lent
+from bendtorch.kernels.views import borrowed
 from tests.support.arrays import numbers, same_bits
 from tests.support.kernels import compiled
 
@@ -44,20 +44,3 @@ def sum_of_rows(x: Any) -> float:
 def test_slices_of_a_view() -> None:
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     assert sum_of_rows(x) == 66
-
-
-@compiled
-def triple(x: Any, out: Any) -> None:
-    """out = 3·x, row by row, through arrays that are lent."""
-    source, target = lent(x), lent(out)
-    for row in range(source.shape[0]):
-        for column in range(source.shape[1]):
-            target[row, column] = source[row, column] * 3
-
-
-def test_a_lent_array_has_the_shape_and_type_of_its_own() -> None:
-    for dtype in (np.float32, np.int64):
-        x = np.arange(6, dtype=dtype).reshape(2, 3)
-        out = np.zeros_like(x)
-        triple(x, out)
-        assert np.array_equal(out, 3 * x)
