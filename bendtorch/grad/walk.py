@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Mapping, Sequence
 
-from bendtorch.grad.reductions import broadcast_to, sum_to
+from bendtorch.grad.reductions import SumTo, broadcast_to
 from bendtorch.grad.rule import Fused, Opaque, Rule
 from bendtorch.grad.tape import Tape, next_number
 from bendtorch.grad.var import Var
@@ -33,7 +33,7 @@ def pull(output: Var, seed: Var, first: int = 0, kept: Collection[int] = ()) -> 
         for x, given in zip(v.inputs, _cotangents(v, d), strict=True):
             if given is None or not x.active:
                 continue
-            part = given if given.shape == x.shape else sum_to(given, x.shape)
+            part = given if given.shape == x.shape else given.graph.record1(SumTo(x.shape), given)
             before = gradients.get(x.id)
             gradients[x.id] = part if before is None else before + part
             if before is None:

@@ -13,7 +13,7 @@ import os
 import sys
 import threading
 from collections import OrderedDict
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -24,7 +24,18 @@ LARGE: Final = 1 << 20  # bytes; below it numpy's own allocator is as fast
 GRAIN: Final = 1 << 16  # blocks are multiples of this, so that nearly equal sizes share them
 ALIGN: Final = 64
 
-Block = np.ndarray[tuple[int], np.dtype[np.uint8]]
+
+class Block(NamedTuple):
+    """Memory, how many bytes it has, and the address of its first aligned one."""
+
+    memory: np.ndarray[tuple[int], np.dtype[np.uint8]]
+    size: int
+    start: int
+
+
+def _new_block(size: int) -> Block:
+    memory = np.empty(size, np.uint8)
+    return Block(memory, size, -(-memory.ctypes.data // ALIGN) * ALIGN)
 
 
 class _Store:
@@ -54,7 +65,7 @@ class _Store:
             self.free -= size if block is not None else 0
             self.live += size
             self.peak = max(self.peak, self.live)
-        return np.empty(size, np.uint8) if block is None else block
+        return _new_block(size) if block is None else block
 
     def give_back(self, block: Block) -> None:
         with self.lock:
@@ -83,8 +94,7 @@ class _Lease:
 
     def __init__(self, block: Block, shape: tuple[int, ...]) -> None:
         self.block = block
-        start = -(-block.ctypes.data // ALIGN) * ALIGN
-        self.__array_interface__ = {"shape": shape, "typestr": "<f4", "data": (start, False), "version": 3}
+        self.__array_interface__ = {"shape": shape, "typestr": "<f4", "data": (block.start, False), "version": 3}
 
     def __del__(self) -> None:
         _store.give_back(self.block)
