@@ -25,7 +25,6 @@ from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import JIT, kernel, uncached_kernel
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.prefetch import writing_on
-from bendtorch.kernels.views import borrowed
 
 Map: TypeAlias = Callable[[Matrix, Matrix], None]
 Zip: TypeAlias = Callable[[Matrix, Matrix, Matrix], None]
@@ -46,14 +45,13 @@ def mapped(function: Callable[[np.float32], Any]) -> Map:
 
     @uncached_kernel
     def chunk(number: int, x: Flat, out: Flat) -> None:
-        source, target = borrowed(x), borrowed(out)
         first, last = chunk_bounds(number, CHUNK, x.size)
         size = BLOCK if x.size >= LARGE else CHUNK
         for low in range(first, last, size):
             high = min(low + size, last)
             if size == BLOCK:
                 writing_on(out.ctypes.data + 4 * low, 4 * BLOCK)
-            span(source[low:high], target[low:high])
+            span(x[low:high], out[low:high])
 
     def over_all(x: Matrix, out: Matrix) -> None:
         parallel_for(chunk, chunks_of(x.size, CHUNK), (x.ravel(), out.ravel()))
@@ -71,14 +69,13 @@ def zipped(function: Callable[[np.float32, np.float32], Any]) -> Zip:
 
     @uncached_kernel
     def chunk(number: int, a: Flat, b: Flat, out: Flat) -> None:
-        left, right, target = borrowed(a), borrowed(b), borrowed(out)
         first, last = chunk_bounds(number, CHUNK, a.size)
         size = BLOCK if a.size >= LARGE else CHUNK
         for low in range(first, last, size):
             high = min(low + size, last)
             if size == BLOCK:
                 writing_on(out.ctypes.data + 4 * low, 4 * BLOCK)
-            span(left[low:high], right[low:high], target[low:high])
+            span(a[low:high], b[low:high], out[low:high])
 
     def over_all(a: Matrix, b: Matrix, out: Matrix) -> None:
         parallel_for(chunk, chunks_of(a.size, CHUNK), (a.ravel(), b.ravel(), out.ravel()))
