@@ -8,7 +8,8 @@
 
 The function is inlined into a loop over a chunk, which LLVM vectorises if the function has no branches and calls none;
 the chunks are run by all threads. Each number is read once and written once: 8 bytes a number for `mapped`, 12 for
-`zipped`. `out` must be another array than the inputs.
+`zipped`. An array too large for the caches is written in blocks, each brought near before its turn. `out` must be
+another array than the inputs.
 
 A function of this part of the package is named by its place there, so its kernel is kept on disk like any other.
 Kernels from a user's function are compiled in every process; `scalars` makes those.
