@@ -26,6 +26,7 @@ from bendtorch.kernels.rows import BLOCK, exp_block, log_total, row_max, rows_of
 from bendtorch.kernels.vecmath import fma
 
 ZERO: Final = np.float32(0)
+ROW: Final = 64  # a row costs as much as so many numbers more
 
 
 class Mean(NamedTuple):
@@ -185,7 +186,7 @@ def cross_entropy(
     Labels must be in range, or ignored. `spread` is the mean of the weights.
     """
     n, c = y.shape
-    rows = rows_of_chunk(c)
+    rows = rows_of_chunk(c + ROW)
     mean = Mean(weights, ignored, smoothing, spread, inverse(total_weight(labels, weights, ignored)))
     found = Found(np.empty(n, np.float64), np.empty(n, np.float64), np.empty(n, np.float64))
     parallel_for(_rows, chunks_of(n, rows), (y, labels, mean, found, dy, rows))
