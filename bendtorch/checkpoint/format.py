@@ -36,6 +36,7 @@ ALIGN: Final = 8
 PIECE: Final = 1 << 23  # bytes written, read and hashed at a time
 UNUSUAL: Final = 1 << 19  # bytes that any header may have
 LONGEST_HEADER: Final = 100_000_000  # the library's own limit
+to_disk: Final = getattr(os, "fdatasync", os.fsync)
 FLOATS: Final = ("F32", "BF16", "F16")  # what every float32 array can take
 
 
@@ -54,13 +55,16 @@ def write_tensors(path: Path, tensors: Sequence[Tensor], metadata: Mapping[str, 
     header = _header(tensors, {**metadata, CHECKSUM: BLANK})
     digest = hashlib.sha256(header)
     place = 8 + header.index(f'"{CHECKSUM}":"{BLANK}"'.encode()) + len(CHECKSUM) + 4
-    with replacing(path) as file, ThreadPoolExecutor(1) as beside:
+    with replacing(path) as file, ThreadPoolExecutor(1) as beside, ThreadPoolExecutor(1) as disk:
         file.write(len(header).to_bytes(8, "little"))
         file.write(header)
         hashed: Future[None] | None = None
+        flushed: Future[None] | None = None
         for piece in _pieces(tensors):
             following = beside.submit(digest.update, piece)  # while the piece is written
             file.write(piece)
+            if len(piece) == PIECE and (flushed is None or flushed.done()):
+                flushed = disk.submit(_flush, file.fileno())
             if hashed is not None:
                 hashed.result()
             hashed = following
@@ -68,6 +72,12 @@ def write_tensors(path: Path, tensors: Sequence[Tensor], metadata: Mapping[str, 
             hashed.result()
         file.seek(place)
         file.write(digest.hexdigest().encode())
+
+
+def _flush(descriptor: int) -> None:
+    """Have what was written go to the disk now, while the rest is hashed; whether it arrives is asked at the end."""
+    with contextlib.suppress(OSError):
+        to_disk(descriptor)
 
 
 def _pieces(tensors: Sequence[Tensor]) -> Iterator[memoryview]:

@@ -1,8 +1,8 @@
 """Checkpoints beside the plainest way to put the same bytes on the disk and back, and beside PyTorch's.
 
 Ours and the plain side write beside the file of the round before and rename; all wait for the disk (fsync). Ours also
-hashes what it writes, on another thread; reading, it hashes everything before it uses anything. The files lie in the
-system's directory for temporary files; TMPDIR names another disk.
+hashes what it writes, on another thread, while the disk begins; reading, it hashes everything before it uses anything.
+The files lie in the system's directory for temporary files; TMPDIR names another disk.
 """
 
 from __future__ import annotations

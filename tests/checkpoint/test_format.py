@@ -53,6 +53,21 @@ def read_all(path: Path) -> list[Any]:
             return targets
 
 
+def test_flushing_early_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It only hurries the disk; that all of a file arrives is asked for at the end."""
+    calls = []
+
+    def fail(descriptor: int) -> None:
+        calls.append(descriptor)
+        raise OSError("not now")
+
+    whole = written(tmp_path / "m")
+    monkeypatch.setattr(module, "PIECE", 8)
+    monkeypatch.setattr(module, "to_disk", fail)
+    assert written(tmp_path / "m") == whole
+    assert calls
+
+
 @pytest.mark.parametrize("piece", [1, 3, 8, 1 << 23])
 def test_what_is_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
     """Whatever the size of the pieces, by us and by the library."""
