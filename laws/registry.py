@@ -63,7 +63,7 @@ LAYERS: Final[Mapping[str, Entry]] = {
     "ActOut": Entry(lambda n, c: of.ActOut(softplus, softplus_gradient, n, c)),
     "Attention": Entry(lambda b, t, kv, g, h: of.Attention(b, t, kv, g, 2 * h)),
     "AvgPool2d": Entry(lambda n, c, h, w: of.AvgPool2d(n, c, h + 1, w + 1, 2)),
-    "Conv2d": Entry(lambda n, c, h, w, o: of.Conv2d(n, c, h + 1, w + 1, o, 2, 1)),
+    "Conv2d": Entry(lambda n, c, h, w, o: of.Conv2d(n, c, h + 1, w + 1, o, 2, 2)),
     "Dropout": Entry(lambda n, c: of.Dropout(n, c, 0.25, 7)),
     "Embedding": Entry(of.Embedding),
     "GELU": Entry(of.GELU),
@@ -107,14 +107,24 @@ COMBINATORS: Final[Mapping[str, Entry]] = {
 VARIANTS: Final[Mapping[str, Entry]] = {
     "Attention, not causal": Entry(lambda b, t, kv, g, h: of.Attention(b, t, kv, g, h, causal=False)),
     "Attention, several tiles": Entry(lambda b, t, g: of.Attention(b, 30 + t, 1, g, 3)),
+    "AvgPool2d, large windows": Entry(lambda n, c, h, w: of.AvgPool2d(n, c, h + 3, 3 * w + 1, 4, stride=3)),
     "AvgPool2d, overlapping": Entry(lambda n, c, h, w: of.AvgPool2d(n, c, h + 3, w + 2, 3, stride=1, padding=1)),
+    "Conv2d, padded": Entry(lambda n, c, h, w, o: of.Conv2d(n, c, h, w, o, 3, 3, padding=1)),
+    "Conv2d, single cells": Entry(lambda n, c, h, w, o: of.Conv2d(n, c, h, w, o, 1, 1)),
+    "Conv2d, single cells, strided": Entry(lambda n, c, h, w, o: of.Conv2d(n, c, h, w, o, 1, 1, stride=2)),
     "Conv2d, strided": Entry(lambda n, c, h, w, o: of.Conv2d(n, c, h + 3, w + 2, o, 3, 2, stride=2, padding=1)),
+    "Embedding, padded": Entry(
+        lambda n, v, d: of.Embedding(n, v, d, padding_id=v // 2),
+        dict.fromkeys(("L26", "L27"), "no gradient goes to the padding's row, though y depends on it"),
+    ),
     "LayerNorm, wide": Entry(lambda n, c: of.LayerNorm(n, 75 * c)),
     "LinearNB, wide": Entry(lambda n, i, o: of.LinearNB(n, 40 * i, 20 * o)),
     "LogSoftmax, wide": Entry(lambda n, c: of.LogSoftmax(n, 75 * c)),
+    "MaxPool2d, large windows": Entry(lambda n, c, h, w: of.MaxPool2d(n, c, h + 3, 3 * w + 1, 4, stride=3)),
     "MaxPool2d, overlapping": Entry(lambda n, c, h, w: of.MaxPool2d(n, c, h + 3, w + 2, 3, stride=1, padding=1)),
     "RMSNorm, wide": Entry(lambda n, c: of.RMSNorm(n, 75 * c)),
     "RoPE, interleaved": Entry(lambda b, t, h, half: of.RoPE(b * t, t, h, half, interleaved=True)),
+    "RoPE, later": Entry(lambda b, t, h, half: of.RoPE(b * t, t, h, half, offset=3)),
     "Softmax, wide": Entry(lambda n, c: of.Softmax(n, 75 * c)),
     "a block": Entry(
         lambda n, c: of.Residual(of.RMSNorm(n, c) >> of.Dropout(n, c, 0.25, 3) >> of.Linear(n, c, c) >> of.GELU(n, c))
@@ -134,6 +144,10 @@ WEIGHTED: Final[Mapping[str, Entry]] = {
         lambda n, c: of.CrossEntropy(n, c, weight=np.arange(1, c + 1, dtype=np.float32)),
         {"L31": "its mean is weighted by the classes"},
     ),
+    "CrossEntropy, ignoring": Entry(
+        lambda n, c: of.CrossEntropy(n, c, ignore_index=0), {"L31": "its mean is over the rows that count"}
+    ),
+    "NLL, ignoring": Entry(lambda n, c: of.NLL(n, c, ignore_index=0), {"L31": "its mean is over the rows that count"}),
     "NLL, weighted": Entry(
         lambda n, c: of.NLL(n, c, weight=np.arange(1, c + 1, dtype=np.float32)),
         {"L31": "its mean is weighted by the classes"},

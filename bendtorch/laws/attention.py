@@ -5,61 +5,20 @@ That the index functions of the kernels are right for all sizes is proved apart;
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from bendtorch.errors import BendError
+from bendtorch.laws.heads import Heads, changed
 from bendtorch.laws.law import CLOSE, EXACT, Difference, Law, NotHereError, differ
-from bendtorch.laws.nest import Array, arrays_in, mapped, rebuilt
+from bendtorch.laws.nest import Array, arrays_in, floats_in, mapped, rebuilt
 from bendtorch.laws.sides import ROUNDING, Side, passes, side, slack_of
 from bendtorch.laws.trial import EVERY, ORDINARY, Trial, batch_share
 
 SPOILERS: Final = (np.nan, np.inf, -np.inf, 0.0, 1e30)
 INDEXES: Final = "the index functions of the kernels are proved for all sizes by an SMT solver"
 ATTENTION: Final = ("Attention", "PaddedAttention")
-
-
-@dataclass(frozen=True)
-class Heads:
-    """The sizes that the layer of a trial names."""
-
-    b: int
-    t: int
-    kv: int = 1
-    g: int = 1
-    hd: int = 1
-
-    @classmethod
-    def of(cls, trial: Trial, *names: str) -> Heads:
-        """Those of a trial's layer; refuses a layer that does not name some."""
-        sizes = trial.layer.info.sizes
-        missing = [name for name in names if name not in sizes]
-        if missing:
-            raise NotHereError(f"its info.sizes do not name {', '.join(missing)}")
-        rows = len(_floats(trial.x)[0])
-        given = {name: sizes[name] for name in names}
-        return cls(b=rows // given["t"] if given["t"] else 0, **given)
-
-    def at(self, array: Array) -> Array:
-        """An array's rows as b × t × columns; a view."""
-        return array.reshape(self.b, self.t, array.shape[-1])
-
-
-def _floats(value: Any) -> list[Array]:
-    return [array for array in arrays_in(value) if array.dtype.kind == "f"]
-
-
-def changed(value: Any, change: Callable[[int, Array], None]) -> Any:
-    """A copy of a nest in which `change(place, array)` has changed the arrays of numbers, counted from 0."""
-    arrays, place = [array.copy() for array in arrays_in(value)], 0
-    for array in arrays:
-        if array.dtype.kind == "f":
-            change(place, array)
-            place += 1
-    return rebuilt(value, arrays)
 
 
 def _cut(trial: Trial, h: Heads) -> tuple[int, float]:
@@ -79,7 +38,8 @@ def _causal(trial: Trial) -> Difference | None:
     first, value = _cut(trial, h)
 
     def spoil(place: int, array: Array) -> None:
-        h.at(array)[:, first:] = value
+        """All later numbers, or those of the last column."""
+        h.at(array)[:, first:, (0 if trial.seed % 2 else -1) :] = value
 
     one = passes(layer, trial.p, trial.x, trial.dy)
     two = passes(layer, trial.p, changed(trial.x, spoil), trial.dy)
@@ -123,14 +83,31 @@ def _grouped(trial: Trial) -> Difference | None:
     one, two = trial.layer.fwd(trial.p, trial.x).y, trial.layer.fwd(trial.p, changed(trial.x, spoil)).y
     own = np.arange(h.kv * h.g * h.hd) // (h.g * h.hd) == head
     found = differ(f"key head {head} changed, other heads", {"y": two[:, ~own]}, "before", {"y": one[:, ~own]})
-    if found is not None or not len(one) or len(_floats(trial.x)) < len(arrays_in(trial.x)):
+    if found is not None or not len(one) or len(floats_in(trial.x)) < len(arrays_in(trial.x)):
         return found  # where there are ids, they may say that nothing is seen
     for member in range(h.g):
         reads = slice((head * h.g + member) * h.hd, (head * h.g + member + 1) * h.hd)
         if np.array_equal(one[:, reads], two[:, reads]):
             place = f"query head {head * h.g + member}, key head {head} changed"
             return Difference(place, "y", "the same bits", "the law", "others")
-    return None
+    return _kept(trial, h, head)
+
+
+def _kept(trial: Trial, h: Heads, head: int) -> Difference | None:
+    """Whether an infinity that a key head's first value has, which all queries see, is in their outputs."""
+    generator = trial.generator(158)
+    column, value = int(generator.integers(h.hd)), float(generator.choice(SPOILERS[:3]))
+
+    def spoil(place: int, array: Array) -> None:
+        if place == 2:
+            h.at(array)[:, 0, head * h.hd + column] = value
+
+    y = trial.layer.fwd(trial.p, changed(trial.x, spoil)).y
+    own = y[:, [(head * h.g + member) * h.hd + column for member in range(h.g)]]
+    if not np.isfinite(own).any():
+        return None
+    where = np.argwhere(np.isfinite(own))[0]
+    return Difference(f"row {where[0]}", "y", str(own[tuple(where)]), f"a value of {value}", "no finite number")
 
 
 def _columns(trial: Trial) -> Difference | None:
@@ -182,11 +159,23 @@ def _equivariant(trial: Trial) -> Difference | None:
     def permuted(value: Any) -> Any:
         return mapped(lambda a: np.ascontiguousarray(h.at(a)[:, order]).reshape(a.shape), value)
 
-    moved = passes(trial.layer, trial.p, permuted(trial.x), permuted(trial.dy))
-    plain = passes(trial.layer, trial.p, trial.x, trial.dy)
+    x, dy = _spoiled(trial) if trial.seed % 2 else (trial.x, trial.dy)
+    moved = passes(trial.layer, trial.p, permuted(x), permuted(dy))
+    plain = passes(trial.layer, trial.p, x, dy)
     wanted = {k: permuted(a) for k, a in plain.items() if not k.startswith("dp")}
-    near = {k: [16 * ROUNDING * (1 + float(np.abs(a).max(initial=0)))] for k, a in wanted.items()}
+    near = {k: [16 * ROUNDING * (1 + float(np.abs(a[np.isfinite(a)]).max(initial=0)))] for k, a in wanted.items()}
     return differ("permuted positions", {k: moved[k] for k in wanted}, "positions, permuted", wanted, near)
+
+
+def _spoiled(trial: Trial) -> tuple[Any, Any]:
+    """The input and the gradient with one number that is not finite, wherever it is."""
+    generator = trial.generator(161)
+    value, arrays = generator.choice(SPOILERS[:3]), [array.copy() for array in arrays_in((trial.x, trial.dy))]
+    array = arrays[generator.integers(len(arrays))].reshape(-1)
+    if array.size:
+        array[generator.integers(array.size)] = value
+    x, dy = rebuilt((trial.x, trial.dy), arrays)
+    return x, dy
 
 
 LOOKS: Final = (
@@ -205,7 +194,7 @@ LOOKS: Final = (
     Law(
         "L58",
         "grouped heads",
-        "query head i reads key head i / g, and g of them share one",
+        "query head i reads key head i / g, and g of them share one; what is not finite in it is not lost",
         EXACT,
         _grouped,
         ORDINARY,
@@ -239,7 +228,7 @@ LOOKS: Final = (
     Law(
         "L61",
         "without causality, positions may be permuted",
-        "positions permuted give positions permuted",
+        "positions permuted give positions permuted, also where a number is not finite",
         CLOSE,
         _equivariant,
         ORDINARY,

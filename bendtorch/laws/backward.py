@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -10,9 +10,10 @@ import numpy as np
 from bendtorch.errors import BendError
 from bendtorch.kernels import pool
 from bendtorch.laws.law import EXACT, LAYER, LOSS, Difference, Law, NotHereError, differ
-from bendtorch.laws.nest import mapped
+from bendtorch.laws.nest import Array, mapped
 from bendtorch.laws.sides import Side, passes, side
 from bendtorch.laws.trial import EVERY, ORDINARY, AnyLayer, Trial, filled, parameters
+from bendtorch.layer.own import is_own
 from bendtorch.shapes.spec import Spec, show_spec
 
 THREADS: Final = (1, 2, 3)
@@ -60,6 +61,45 @@ def _shapes(trial: Trial) -> Difference | None:
         if spec is not None and not is_of(value, spec):
             got = show_shape(value)
             return Difference("the shape", name, got, f"info.{field}", show_spec(spec))
+        for ids, below in _bounded(value, spec):
+            if ids.size and not 0 <= ids.min() <= ids.max() < below:
+                got = f"{ids.min()} to {ids.max()}"
+                return Difference(f"the ids in {name}", name, got, f"info.{field}", f"0 to {below - 1}")
+    enough = Exception if is_own(layer.fwd) else BendError  # whatever says so; the package says what is wrong
+    return _refuses("fwd", trial.x, info.takes, lambda x: layer.fwd(trial.p, x), enough) or _refuses(
+        "bwd", forward.s, info.saves, lambda s: layer.bwd(trial.p, s, trial.dy, layer.zeros()), enough
+    )
+
+
+def _bounded(value: Any, spec: Spec | None) -> Iterator[tuple[Array, int]]:
+    """The arrays of ids or places for which a spec has a bound, each with it."""
+    if isinstance(spec, tuple):
+        for one, part in zip(value, spec, strict=True):
+            yield from _bounded(one, part)
+    elif spec is not None and spec.below is not None and isinstance(value, np.ndarray):
+        yield value, spec.below
+
+
+def _refuses(
+    name: str, value: Any, spec: Spec | None, run: Callable[[Any], object], enough: type[Exception]
+) -> Difference | None:
+    """Whether a pass raises where the last id is out of its bounds: it would read memory that is not there."""
+    value = mapped(np.copy, value)
+    for ids, below in _bounded(value, spec):
+        last = ids.reshape(-1)[-1:]
+        for wrong in (below, -1) if ids.size else ():
+            kept, last[:] = last.copy(), wrong
+            try:
+                run(value)
+                got = "a result"
+            except enough:
+                got = ""
+            except Exception as error:
+                got = type(error).__name__
+            last[:] = kept
+            if got:
+                wanted = f"a {enough.__name__}: ids are from 0 to {below - 1}"
+                return Difference(f"the id {wrong}", name, got, "the law", wanted)
     return None
 
 
@@ -140,7 +180,7 @@ RECOMPUTES: Final = Law(
 SHAPES: Final = Law(
     "L51",
     "the static shape is the run-time shape",
-    "y, dx and s have the shapes that info.gives, takes and saves declare",
+    "y, dx and s have the shapes that info.gives, takes and saves declare; ids beyond a declared bound are refused",
     EXACT,
     _shapes,
     EVERY,

@@ -13,6 +13,7 @@ from bendtorch.laws.chains import CHAINS
 from bendtorch.laws.diagnosis import diagnosed
 from bendtorch.laws.differences import DIFFERENCES
 from bendtorch.laws.directions import ADJOINT, CHAIN_RULE
+from bendtorch.laws.formulas import FORMULAS
 from bendtorch.laws.gradients import ACCUMULATES, LINEAR, PURE, SCALES, SPLITS, TYPES
 from bendtorch.laws.law import LAYER, Law
 from bendtorch.laws.losses import OF_LOSSES
@@ -22,6 +23,7 @@ from bendtorch.laws.rows import ROWS
 from bendtorch.laws.sidewise import SIDEWISE
 from bendtorch.laws.states import STATES
 from bendtorch.laws.steps import STEPS
+from bendtorch.laws.windows import WINDOWS
 from bendtorch.laws.wiring import ARITHMETIC, WIRING
 
 
@@ -55,11 +57,13 @@ LAWS: Final[tuple[Law, ...]] = tuple(
             *GRADIENTS,
             *BACKWARD,
             *STEPS,
+            *FORMULAS,
             *STATES,
             *PARAMETERS,
             *ROWS,
             *LOOKS,
             *NAMED,
+            *WINDOWS,
             *OF_LOSSES,
         ),
         key=lambda law: place_of(law.number),

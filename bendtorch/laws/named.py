@@ -1,4 +1,4 @@
-"""L62 to L66, L68: what layers do that have a name: RoPE, Embedding, LinearNB, Dropout, reshapes, convolutions."""
+"""L62 to L66: what layers do that have a name: RoPE, Embedding, LinearNB, Dropout, reshapes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from typing import Any, Final
 
 import numpy as np
 
+from bendtorch.keys import Key
 from bendtorch.laws.law import CLOSE, EXACT, Difference, Law, NotHereError, differ
-from bendtorch.laws.nest import arrays_in
+from bendtorch.laws.nest import Array, arrays_in, mapped
 from bendtorch.laws.sides import HIDDEN, ROUNDING, side, size_of
 from bendtorch.laws.trial import EVERY, ORDINARY, Trial, parameters
+from bendtorch.layer.info import Info
 from bendtorch.layers.linear_nb import LinearNB
 
 _linear: Any = LinearNB
+
+STEPS: Final = 64  # whose masks are looked at together
 
 
 def _rotates(trial: Trial) -> Difference | None:
@@ -36,9 +40,13 @@ def _rotates(trial: Trial) -> Difference | None:
     b = int(trial.generator(63).integers(t - a))
     again = rotated(np.repeat(once[a : a + 1], n, axis=0))  # rotated by a, then by each position
     other = rotated(np.repeat(trial.x2[:1], n, axis=0))
+    column = int(trial.generator(162).integers(x.shape[1]))
+    alone = np.where(np.arange(x.shape[1]) == column, x, np.float32(0))
+    others = np.delete(rotated(alone), [column, _partner(layer.info, column)], axis=1)
     product = [once[i].astype(np.float64) @ other[j] for i, j in ((a, 0), (a + b, b))] if n else [0.0, 0.0]
     return (
         differ("position 0", {"y": y[::t]}, "x", {"y": x[::t]})
+        or differ(f"y beside the pair of column {column}", {"y": np.abs(others)}, "zero", {"y": np.zeros_like(others)})
         or differ("B(x, F(x))", {"dx": back}, "x", {"dx": x}, {"dx": [near]})
         or differ("the norms of y", {"y": norms[0]}, "of x", {"y": norms[1]}, {"y": [near * x.shape[1]]})
         or (differ("R_a R_b x", {"y": again[b]}, "R_(a+b) x", {"y": once[a + b]}, {"y": [near]}) if n else None)
@@ -52,24 +60,37 @@ def _rotates(trial: Trial) -> Difference | None:
     )
 
 
+def _partner(info: Info, column: int) -> int:
+    """The column with which a column is rotated: its neighbour, or that half a head further; itself where unknown."""
+    half = info.sizes.get("half", 0)
+    if info.options.get("interleaved", False) or not half:
+        return column ^ 1
+    head, place = divmod(column, 2 * half)
+    return head * 2 * half + (place + half) % (2 * half)
+
+
 def _looks_up(trial: Trial) -> Difference | None:
     layer, table, ids = trial.layer, trial.p, trial.x
     (numbers,) = arrays_in(table)
     v, d = numbers.shape
+    padding = layer.info.options.get("padding_id")
+    dy = np.where((ids == padding)[:, None], np.float32(0), trial.dy)
+    start = arrays_in(layer.init(Key(trial.seed)))[0][v if padding is None else padding :][:1]
     onehot, dense = np.eye(v, dtype=np.float32)[ids], _linear(len(ids), v, d)
     flat = np.ascontiguousarray(numbers.T)
     one, two = layer.fwd(table, ids), dense.fwd(flat, onehot)
     y = differ("the rows", {"y": one.y + np.float32(0)}, "one-hot;LinearNB", {"y": two.y + np.float32(0)})
     gradient = layer.bwd(table, one.s, trial.dy, layer.zeros()).g
-    wanted = dense.bwd(flat, two.s, trial.dy, dense.zeros()).g.T
+    wanted = dense.bwd(flat, two.s, dy, dense.zeros()).g.T
     scattered = np.zeros((v, d))
-    np.add.at(scattered, ids, trial.dy.astype(np.float64))
+    np.add.at(scattered, ids, dy.astype(np.float64))
     near = {"dp": [ROUNDING * max(len(ids), 1) * size_of(trial.dy)]}
     (got,) = arrays_in(gradient)
     return (
         y
         or differ("dp", {"dp": got}, "dW of one-hot;LinearNB", {"dp": np.ascontiguousarray(wanted)}, near)
         or differ("dp", {"dp": got}, "the scattered dy", {"dp": scattered.astype(np.float32)}, near)
+        or differ("the padding's row", {"init": start}, "zeros", {"init": np.zeros_like(start)})
     )
 
 
@@ -108,12 +129,26 @@ def _drops(trial: Trial) -> Difference | None:
     scale = np.float32(1) / (np.float32(1) - np.float32(rate))
     if not set(levels.tolist()) <= {0.0, float(scale)}:
         return Difference("the mask", "a factor", str(levels), "0 and 1 / (1 - p)", str(scale))
-    spread = 6 * np.sqrt(rate * (1 - rate) * max(mask.size, 1)) + 1
-    dropped = int(np.sum(mask == 0))
-    if abs(dropped - rate * mask.size) > spread:
-        return Difference(
-            "the mask", "dropped", f"{dropped} of {mask.size}", "the law", f"{rate} of them, ± {spread:.0f}"
-        )
+    counts = [mapped(lambda a, k=k: np.full_like(a, k) if a.dtype.kind == "u" else a, p) for k in range(STEPS)]  # type: ignore[misc]
+    dropped = np.array([layer.fwd(count, ones).y.reshape(-1) == 0 for count in counts])
+    return _by_chance(dropped, rate)
+
+
+def _by_chance(dropped: Array, rate: float) -> Difference | None:
+    """Whether as many are dropped, and as many pairs of neighbours and of successive steps, as chance would.
+
+    Six deviations; pairs that share a number vary together.
+    """
+    both = rate**2
+    for name, hits, share, variance in (
+        ("numbers", dropped, rate, rate * (1 - rate)),
+        ("neighbours together", dropped[:, 1:] & dropped[:, :-1], both, both * (1 + 2 * rate - 3 * both)),
+        ("steps together", dropped[1:] & dropped[:-1], both, both * (1 + 2 * rate - 3 * both)),
+    ):
+        spread = 6 * np.sqrt(variance * hits.size) + 1
+        if abs(int(hits.sum()) - share * hits.size) > spread:
+            got = f"{int(hits.sum())} of {hits.size} {name}"
+            return Difference("the masks", "dropped", got, "the law", f"{share:g} of them, ± {spread:.0f}")
     return None
 
 
@@ -123,36 +158,11 @@ def _undone(trial: Trial) -> Difference | None:
     return differ("B(F(x))", side({"dx": back}), "x", side({"dx": trial.x}))
 
 
-def _translates(trial: Trial) -> Difference | None:
-    info = trial.layer.info
-    if not {"c", "h", "w"} <= info.sizes.keys() or not {"stride", "padding"} <= info.options.keys():
-        raise NotHereError("it does not name its images' sizes (c, h, w), its stride and padding")
-    c, h, w = (info.sizes[name] for name in ("c", "h", "w"))
-    kh, kw = (info.sizes.get(name, info.sizes.get("k", 1)) for name in ("kh", "kw"))
-    stride, padding = (int(str(info.options[name])) for name in ("stride", "padding"))
-    n, rows, columns = len(trial.x), (h + 2 * padding - kh) // stride + 1, (w + 2 * padding - kw) // stride + 1
-    if not n:
-        raise NotHereError("there is no image")
-    image = trial.x.reshape(n, c, h, w)
-    moved = np.roll(image, stride, axis=2).reshape(trial.x.shape)
-    # Windows from row `top` on lie inside of the image before and after it is moved.
-    top = -(-padding // stride)
-    inside = [r for r in range(top, rows - 1) if (r + 1) * stride - padding + kh <= h and r * stride >= padding]
-    across = [s for s in range(columns) if s * stride - padding >= 0 and s * stride - padding + kw <= w]
-    if not inside or not across:
-        raise NotHereError("no window stays inside of the image")
-    y, shifted = (trial.layer.fwd(trial.p, x).y.reshape(n, -1, rows, columns) for x in (trial.x, moved))
-    below = [r + 1 for r in inside]
-    one, two = shifted[:, :, below][..., across], y[:, :, inside][..., across]
-    slack = {"y": [4 * ROUNDING * (1 + size_of(y)) * max([1.0, *map(size_of, arrays_in(trial.p))])]}
-    return differ("y of the image moved down", {"y": one}, "y moved down", {"y": two}, slack)
-
-
 NAMED: Final = (
     Law(
         "L62",
         "rotations",
-        "position 0 stays, rotations add, norms stay, ⟨R_m q, R_n k⟩ depends on m - n, backward rotates back",
+        "position 0, norms and pairs stay, rotations add, ⟨R_m q, R_n k⟩ depends on m - n, backward rotates back",
         CLOSE,
         _rotates,
         ORDINARY,
@@ -162,7 +172,7 @@ NAMED: Final = (
     Law(
         "L63",
         "an embedding is a product with one-hot rows",
-        "Embedding ≡ one-hot;LinearNB, and its gradient adds rows of dy by their ids",
+        "Embedding ≡ one-hot;LinearNB; its gradient adds rows of dy by their ids; the padding starts as 0 and has none",
         CLOSE,
         _looks_up,
         ORDINARY,
@@ -182,7 +192,7 @@ NAMED: Final = (
     Law(
         "L65",
         "dropout",
-        "y = x·mask and dx = dy·mask with one mask for a step, of 0 and 1 / (1 - p); evaluation is Id",
+        "y = x·mask and dx = dy·mask with one mask for a step, of 0 and 1 / (1 - p), by chance; evaluation is Id",
         EXACT,
         _drops,
         ORDINARY,
@@ -198,16 +208,5 @@ NAMED: Final = (
         EVERY,
         of=("Id", "Swap", "Assoc", "Split", "Concat", "Reshape", "Permute"),
         hint="the gradient is regrouped in another order",
-    ),
-    Law(
-        "L68",
-        "windows commute with translation",
-        "an image moved by a stride gives y moved by one, inside of the borders",
-        CLOSE,
-        _translates,
-        ORDINARY,
-        "a window stays inside of the image",
-        of=("Conv2d", "MaxPool2d", "AvgPool2d"),
-        hint="the window starts at another cell than row·stride - padding",
     ),
 )

@@ -9,6 +9,8 @@ import numpy as np
 from bendtorch.laws.law import EXACT, Difference, Law, NotHereError, differ
 from bendtorch.laws.nest import arrays_in
 from bendtorch.laws.trial import EVERY, Trial
+from bendtorch.layer.pair import Transfer
+from bendtorch.shapes.arrays import FlatF32
 
 PROVED: Final = "proved for all layers by running the combinators on symbols"
 MARGIN: Final = 3  # numbers before and after, which must stay
@@ -21,14 +23,39 @@ def _restores(trial: Trial) -> Difference | None:
     end = layer.store(p, room, MARGIN)
     one, two = layer.zeros(), layer.zeros()
     ends = np.array([end, layer.load(one, flat, 0) + MARGIN, layer.load(two, padded, MARGIN)])
+    seen = p if layer.view is None else layer.view(padded.copy(), MARGIN)
     for name, left, result, right, wanted in (
         ("p", "load(dump(p))", one, "p", p),
         ("p", "load from an offset", two, "p", p),
+        ("p", "view from an offset", seen, "p", p),
         ("dump", "dump(load(dump(p)))", layer.dump(one), "dump(p)", flat),
         ("the array", "store", room, "dump, with what was beside it,", padded),
         ("the next offsets", "store, load, load", ends, "offset + count", np.full(3, MARGIN + len(flat))),
     ):
         found = differ(left, {name: result}, right, {name: wanted}, nan_bits=True)
+        if found is not None:
+            return found
+    return _refused(trial, flat)
+
+
+def _refused(trial: Trial, flat: FlatF32) -> Difference | None:
+    """Whether an array that is too short is refused; by a composite before anything is written."""
+    if not len(flat):
+        return None
+    layer, short, p = trial.layer, np.full(MARGIN + len(flat) - 1, 7, np.float32), trial.layer.zeros()
+    for name, move, value, target, before in (
+        ("store", layer.store, trial.p, short, short.copy()),
+        ("load", layer.load, p, p, layer.zeros()),
+    ):
+        try:
+            move(value, short, MARGIN)
+        except Exception:  # whatever says so
+            if not isinstance(move, Transfer):
+                continue
+            found = differ(f"what {name} left", {"target": target}, "before", {"target": before}, nan_bits=True)
+        else:
+            room = f"{len(flat) - 1} numbers of room for {len(flat)}"
+            found = Difference(room, name, "an offset", "the law", "an error")
         if found is not None:
             return found
     return None
@@ -60,7 +87,7 @@ def _counts(trial: Trial) -> Difference | None:
 RESTORES: Final = Law(
     "L46",
     "load inverts dump",
-    "load(dump(p)) = p; store agrees with dump, from any offset, and touches nothing beside",
+    "load(dump(p)) = p; store and view agree with dump, from any offset; nothing beside is touched; room is needed",
     EXACT,
     _restores,
     EVERY,

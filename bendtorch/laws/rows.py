@@ -7,8 +7,10 @@ from typing import Any, Final
 import numpy as np
 
 from bendtorch.errors import BendError
+from bendtorch.laws.attention import ATTENTION
 from bendtorch.laws.law import CLOSE, EXACT, Difference, Law, NotHereError, differ
 from bendtorch.laws.nest import Array, arrays_in, mapped, rebuilt
+from bendtorch.laws.scores import centred
 from bendtorch.laws.sides import ROUNDING, Side, passes, side, size_of
 from bendtorch.laws.trial import EVERY, ORDINARY, Trial
 
@@ -94,6 +96,8 @@ def _whole(trial: Trial, most: int = 8) -> Array:
 
 def _softmax(trial: Trial) -> Difference | None:
     layer, dy = trial.layer, trial.dy
+    if "kv" in layer.info.sizes:
+        return centred(trial)
     x = _whole(trial)
     one = passes(layer, trial.p, x, dy)
     y, dx = (one[name].astype(np.float64) for name in ("y", "dx"))
@@ -186,11 +190,11 @@ ROWS: Final = (
     Law(
         "L53",
         "softmax",
-        "a shift of a row changes nothing; y (or e^y) sums to 1, dx to 0; columns permuted give columns permuted",
+        "a shift of a row (or all keys) changes nothing; y (or e^y) sums to 1, dx (or dk) to 0; columns may be swapped",
         CLOSE,
         _softmax,
         ORDINARY,
-        of=("Softmax", "LogSoftmax"),
+        of=("Softmax", "LogSoftmax", *ATTENTION),
         hint="the largest number is not subtracted, or dx lacks the term y·Σ y·dy",
     ),
     Law(

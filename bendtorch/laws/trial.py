@@ -26,12 +26,13 @@ FILLS: Final[dict[str, Callable[[Generator, tuple[int, ...]], Any]]] = {
     "special": lambda generator, shape: np.where(
         generator.random(shape) < 0.3, generator.choice(SPECIAL, shape), generator.standard_normal(shape, np.float32)
     ),
+    "alike": lambda generator, shape: np.full(shape, generator.choice(SPECIAL), np.float32),
 }
 """The kinds of numbers that laws are tried on."""
 
 ORDINARY: Final = ("ordinary", "whole")
 FINITE: Final = ("ordinary", "whole", "tiny", "huge")
-EVERY: Final = (*FINITE, "special")
+EVERY: Final = (*FINITE, "special", "alike")
 
 NUMBERS: Final = ("p", "x", "dy", "x2", "dy2", "g")
 """What a trial holds beside its layer: the shrinker makes these simple."""

@@ -60,7 +60,8 @@ def Attention(
     Raises `ShapeError` when a size is not possible, `ConfigError` when scale is not a finite number above 0 or causal
     no bool; its passes raise `ShapeError` or `DtypeError` for arrays of another shape or type.
 
-    Laws: L24 to L28, L31, L33 to L35, L46 to L48, L51, L57 to L60, L69; L57 where it is causal, L61 where it is not.
+    Laws: L24 to L28, L31, L33 to L35, L46 to L48, L51, L53, L57 to L60, L69; L57 where it is causal, L61 where it is
+    not.
     """
     core: AttentionCore["B*T", "KV*G*HD", "KV*HD"]
     core = AttentionCore("Attention", b, t, kv, g, hd, scale, causal)

@@ -49,8 +49,8 @@ def PaddedAttention(
 
     Raises `IndexRangeError` for a length outside of 0 to t, and otherwise as `Attention` does.
 
-    Laws: L24 to L28, L31, L33 to L35, L46 to L48, L51, L57 to L60, L69; with every length t it is `Attention`, bit for
-    bit.
+    Laws: L24 to L28, L31, L33 to L35, L46 to L48, L51, L53, L57 to L60, L69; with every length t it is `Attention`, bit
+    for bit.
     """
     core: AttentionCore["B*T", "KV*G*HD", "KV*HD"]
     core = AttentionCore("PaddedAttention", b, t, kv, g, hd, scale, causal)

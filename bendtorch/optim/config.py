@@ -54,7 +54,7 @@ def rate_at(name: str, lr: float | Schedule, step: int) -> float:
 class SGD:
     """Gradient descent: `w -= lr * (g + weight_decay * w)` (PyTorch's `SGD`).
 
-    Laws: L39, L40, L44, L45, L49.
+    Laws: L39 to L41, L44, L45, L49.
     """
 
     lr: float | Schedule
@@ -75,7 +75,7 @@ class Momentum:
 
     With `nesterov`, `w -= lr * (g + momentum * m)`. Weight decay is added to the gradient, `g + weight_decay * w`.
 
-    Laws: L39, L40, L44, L45, L49.
+    Laws: L39 to L41, L44, L45, L49.
     """
 
     lr: float | Schedule

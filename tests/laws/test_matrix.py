@@ -37,7 +37,7 @@ def test_cells_at_length() -> None:
     assert "close on 5 cases" in said
     assert "exact on 5 cases" in said
     assert "does not apply: it has no parameters" in said
-    assert "broken, on case 1" in said
+    assert "broken, on case 2" in said
 
 
 def test_two_laws_of_one_number_have_a_row_each() -> None:

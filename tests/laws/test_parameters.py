@@ -60,6 +60,7 @@ def test_parameters_whose_arrays_cannot_be_seen() -> None:
         dump=lambda p: layer.dump(p.inside),
         load=lambda p, flat, offset: layer.load(p.inside, flat, offset),
         store=lambda p, flat, offset: layer.store(p.inside, flat, offset),
+        view=None,
         fwd=lambda p, x: layer.fwd(p.inside, x),
     )
     trial = draw(hiding, 0)

@@ -278,21 +278,21 @@ def patched(broken: Broken) -> Iterator[None]:
         yield
 
 
-def judged(fault: str, cases: int = 60) -> Report:
+def judged(fault: str, faults: Mapping[str, Broken] = FAULTS, cases: int = 60) -> Report:
     """What its law says of something broken."""
-    broken = FAULTS[fault]
+    broken = faults[fault]
     with patched(broken):
         return examine(broken.maker, only=fault.split(maxsplit=1)[0], cases=cases)
 
 
-def finds(*numbers: str) -> Callable[..., None]:
+def finds(*numbers: str, faults: Mapping[str, Broken] = FAULTS) -> Callable[..., None]:
     """A test that each of these laws finds the fault that is there for it."""
     known = {law.number for law in LAWS}
     assert {number.split()[0] for number in numbers} <= known
 
     @pytest.mark.parametrize("fault", numbers)
     def test(fault: str) -> None:
-        (failure,) = judged(fault).failures
+        (failure,) = judged(fault, faults).failures
         assert failure.law.number == fault.split(maxsplit=1)[0]
         assert not isinstance(failure.found, Exception), str(failure.found)
 

@@ -109,6 +109,8 @@ FAULTS_OF_PARAMETERS: Final[dict[str, Callable[[Any], dict[str, Any]]]] = {
     "load forgets the bias": lambda layer: {"load": lambda p, flat, at: _load_weight(p, flat, at, layer.count())},
     "store returns its offset": lambda layer: {"store": lambda p, flat, at: layer.store(p, flat, at) * 0 + at},
     "store writes too much": lambda layer: {"store": lambda p, flat, at: _store_more(layer, p, flat, at)},
+    "store writes what there is room for": lambda layer: {"store": lambda p, flat, at: _store_some(layer, p, flat, at)},
+    "view forgets its offset": lambda layer: {"view": lambda flat, at: layer.view(flat, 0)},
     "dump has another order": lambda layer: {
         "dump": lambda p: np.concatenate([p.bias.reshape(-1), p.weight.reshape(-1)]),
     },
@@ -139,6 +141,8 @@ EXPECTED: Final[dict[str, str]] = {
     "load forgets the bias": "L46",
     "store returns its offset": "L46",
     "store writes too much": "L46",
+    "store writes what there is room for": "L46",
+    "view forgets its offset": "L46",
     "dump has another order": "L47",
     "count forgets the bias": "L48",
 }
@@ -163,6 +167,12 @@ def mutant(fault: str) -> Callable[..., Any]:
 def _load_weight(p: Any, flat: Any, at: int, count: int) -> int:
     p.weight[...] = flat[at : at + p.weight.size].reshape(p.weight.shape)
     return at + count
+
+
+def _store_some(layer: Any, p: Any, flat: Any, at: int) -> int:
+    numbers = layer.dump(p)[: max(len(flat) - at, 0)]
+    flat[at : at + len(numbers)] = numbers
+    return at + int(layer.count())
 
 
 def _store_more(layer: Any, p: Any, flat: Any, at: int) -> int:
