@@ -1,13 +1,13 @@
 """Every layer that ships, written once more as a program on Vars: what L37 compares its backward pass with.
 
 A program takes the layer, its input (Vars in the nest of its arrays; ids stay arrays), and a Var for each of its
-matrices, in the order of `dump`. A matrix that is no weight (Dropout's counter) stays an array.
+matrices, in the order of `dump`. A matrix that is no weight (Dropout's counter) stays an array. `agrees` compares.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -16,6 +16,8 @@ from bendtorch import grad
 from bendtorch.grad.lazy import leaf
 from bendtorch.grad.random import DropoutRule
 from bendtorch.kernels.dropout import mask_key
+from bendtorch.laws.nest import arrays_in, floats_in, mapped
+from bendtorch.laws.trial import Trial
 from tests.support.tape_models import linear
 
 Program: TypeAlias = Callable[..., Any]
@@ -132,3 +134,43 @@ COMBINATORS: Final[Mapping[str, Program]] = {
     "Swap": lambda layer, x: (x[1], x[0]),
     "Tie": lambda layer, x, shared, weight, bias: linear(linear(linear(x, shared), weight, bias), shared),
 }
+
+CLOSE: Final = 2.0**-16
+"""What sums in another order may differ by, as a part of the largest number among the terms: as in the laws."""
+
+
+def as_leaf(g: grad.Graph, array: Any) -> Any:
+    """An array on the tape, if it is one of numbers."""
+    return g.input(array) if array.dtype == np.float32 else array
+
+
+def vars_in(nest: Any) -> Iterator[grad.Var]:
+    """The Vars in nested tuples."""
+    for part in nest if isinstance(nest, tuple) else (nest,):
+        if isinstance(part, tuple):
+            yield from vars_in(part)
+        elif isinstance(part, grad.Var):
+            yield part
+
+
+def weighed(g: grad.Graph, ys: Any, dy: Any) -> grad.Var:
+    """The sum of y·dy over what a layer gives: its gradients are those for dy."""
+    parts = [grad.sum(y * g.constant(d)) for y, d in zip(vars_in(ys), arrays_in(dy), strict=True)]
+    return sum(parts, g.constant(np.zeros((), np.float32)))
+
+
+def agrees(program: Program, trial: Trial) -> bool:
+    """Whether output and gradients of a layer are close to those of its program."""
+    layer, p = trial.layer, trial.p
+    g = grad.graph()
+    x, leaves = mapped(lambda a: as_leaf(g, a), trial.x), tuple(as_leaf(g, a) for a in arrays_in(p))
+    y = program(layer, x, *leaves)
+    grads = g.backward(weighed(g, y, trial.dy))
+    done = layer.fwd(p, trial.x)
+    back = layer.bwd(p, done.s, trial.dy, layer.zeros())
+    size = 1 + max(float(np.abs(a).max(initial=0)) for a in floats_in((done.y, back.g, back.dx, trial.dy)))
+    pairs = list(zip((g.value(v) for v in vars_in(y)), arrays_in(done.y), strict=True))
+    pairs += zip(map(grads.of, vars_in(leaves)), floats_in(back.g), strict=True)
+    if layer.info.input_gradient:
+        pairs += zip(map(grads.of, vars_in(x)), floats_in(back.dx), strict=True)
+    return all(a.shape == b.shape and np.abs(a - b).max(initial=0) <= CLOSE * size for a, b in pairs)

@@ -62,13 +62,13 @@ def main(given: Sequence[str]) -> int:
 def _outcomes(options: argparse.Namespace) -> Iterator[Outcome]:
     """Each subject without a fault, then each fault with what finds it."""
     from laws.mutants.judge import prepare, subjects  # noqa: PLC0415
-    from laws.mutants.living import run_by  # noqa: PLC0415
-    from laws.mutants.places import chosen_edits, trees  # noqa: PLC0415
+    from laws.mutants.living import lines_run_by  # noqa: PLC0415
+    from laws.mutants.places import PACKAGE, chosen_edits, trees  # noqa: PLC0415
     from laws.mutants.run import Task, Workers, tasks_of  # noqa: PLC0415
 
     prepare()
     ready = {name: one for name, one in subjects().items() if any(part in name for part in options.of.split(","))}
-    runs = run_by({name: subject.run for name, subject in ready.items()})
+    runs = lines_run_by({name: subject.run for name, subject in ready.items()}, str(PACKAGE))
     tasks = list(tasks_of(chosen_edits(options.each, options.only), dict(trees()), runs, ready))
     if options.sample:
         step = max(len(tasks) // options.sample, 1)

@@ -19,6 +19,7 @@ TURNED: Final = {*SWAPPED_PRODUCTS, "gemm", "gemm_add", "matmul_tn_add"}
 BOUND: Final[dict[type, Any]] = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 NEGATED: Final[dict[type, Any]] = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 GIVEN: Final = {"y": "x", "dx": "dy", "total": "first"}  # what a result would be written over
+COMMUTING: Final = {"", "min", "max", "maximum", "fma"}  # in their first two arguments; or not called by a name
 SIMPLE: Final = (ast.Name, ast.Subscript, ast.Attribute)
 
 
@@ -34,7 +35,7 @@ def _swapped(node: ast.AST) -> Wrong:
     """Two operands, or the first two arguments of a call, change places."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Sub, ast.Div, ast.FloorDiv, ast.MatMult)):
         yield ast.BinOp(node.right, node.op, node.left)
-    if isinstance(node, ast.Call) and _name(node) and len(node.args) > 1:
+    if isinstance(node, ast.Call) and _name(node) not in COMMUTING and len(node.args) > 1:
         first, second, *rest = node.args
         if isinstance(first, SIMPLE) and isinstance(second, SIMPLE):
             yield ast.Call(node.func, [second, first, *rest], node.keywords)

@@ -29,6 +29,8 @@ MODULES: Final = {
 CUTTING: Final = {
     "kernels.attention_grid.padded": "the length of a row in memory",
     "kernels.attention_grid.run_count": "how many runs there are",
+    "kernels.conv2d._cut": "how many windows a block has",
+    "kernels.exp_rows.rows_of_panel": "how many rows a panel has",
     "kernels.products._half": "the side of a tile",
     "kernels.products._tiles_for": "how many tiles there are",
     "kernels.products.halved": "the sides of a tile",
@@ -37,9 +39,16 @@ CUTTING: Final = {
 }
 """Functions that only decide how work is cut, on which no result may depend (that they cover the work is proved)."""
 
+STARTING: Final = {"layers.linear.linear_params": "the width of the distribution that weights are drawn from"}
+"""Functions that only say what parameters start from: laws are about any parameters."""
+
 BUILDING: Final = ("guard_", "refuse_", "require", "check", "cast", "Error", "wrong", "_copies", "isinstance", "_spec")
 BUILDING_CALLS: Final = {"Info", "Leaf", "Params", "make_layer", "np.issubdtype", "getattr", "hasattr", "type", "len"}
 """Calls that check or describe."""
+
+
+CHECKS: Final = ("guard", "refuse", "require", "check")
+"""What the names of functions that only check begin with: what they refuse is tested, but is no law's concern."""
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:
@@ -69,6 +78,10 @@ def computing(function: ast.FunctionDef) -> Iterator[ast.AST]:
 def _inside(node: ast.AST) -> Iterator[ast.AST]:
     if isinstance(node, (ast.Raise, ast.JoinedStr, ast.arguments, ast.Assert)) or _builds(node):
         return
+    if isinstance(node, ast.If) and isinstance(node.body[0], ast.Raise):
+        for statement in node.orelse:
+            yield from _inside(statement)
+        return
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _builds(node.value):
         return
     yield node
@@ -93,7 +106,8 @@ def chosen_edits(most: int, only: str = "") -> list[Edit]:
         for module, tree in trees()
         if any(part in module for part in only.split(","))
         for name, function in functions(tree)
-        if f"{module.removeprefix('bendtorch.')}.{name}" not in CUTTING
+        if f"{module.removeprefix('bendtorch.')}.{name}" not in {**CUTTING, **STARTING}
+        if not name.rpartition(".")[2].lstrip("_").startswith(CHECKS)
         for edit in _some(edits_in(module, name, function, computing(function), tree), most)
     ]
 

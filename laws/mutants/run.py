@@ -7,17 +7,18 @@ asks the judge. It may take so much time and memory and no more: a fault that ma
 from __future__ import annotations
 
 import ast
+import inspect
 import os
 import resource
 import select
 import signal
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from types import CodeType
-from typing import Final
+from typing import Any, Final
 
 from laws.mutants.edits import Edit
-from laws.mutants.judge import Subject, verdict
+from laws.mutants.judge import Subject, meant_for, verdict
 from laws.mutants.living import living, plant
 from laws.registry import OPTIMIZERS
 
@@ -103,17 +104,28 @@ def _found(said: str, status: int) -> str:
 def tasks_of(
     edits: Iterable[Edit],
     trees: Mapping[str, ast.Module],
-    runs: Mapping[CodeType, list[str]],
+    runs: Mapping[tuple[str, int], list[str]],
     subjects: Mapping[str, Subject],
 ) -> Iterator[Task]:
-    """The faults in functions that some subject runs, each with its subjects: first those that run least besides.
+    """The faults in functions that some subject runs, each with its subjects.
 
+    Of those that run its line, these are first those that are meant for its module, then those that run least besides.
     Optimizers, whose laws need some layer to step, judge what no layer runs.
     """
-    load = {name: sum(name in names for names in runs.values()) for name in subjects}
+    load = Counter(name for names in runs.values() for name in names)
     for edit in edits:
         function = living(edit.module, edit.function)
-        names = [] if function is None else runs.get(function.__code__, [])
+        lines = [] if function is None else [*lines_of(function)]
+        names = runs.get((function.__code__.co_filename, edit.line), []) if lines else []
+        names = names or sorted({name for line in lines for name in runs.get(line, [])})
         if names:
-            judges = sorted(names, key=lambda name: (name in OPTIMIZERS, load[name]))[:MOST]
+            meant = meant_for(edit.module)
+            judges = sorted(names, key=lambda name: (name not in meant, name in OPTIMIZERS, load[name]))[:MOST]
             yield Task(tuple(subjects[name] for name in judges), edit, trees[edit.module])
+
+
+def lines_of(function: Any) -> Iterator[tuple[str, int]]:
+    """The lines of a function's body, with its file; a decorator's and the head are run where it is defined."""
+    lines, first = inspect.getsourcelines(function)
+    head = function.__code__.co_firstlineno
+    yield from ((function.__code__.co_filename, line) for line in range(head + 1, first + len(lines)))
