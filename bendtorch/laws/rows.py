@@ -45,7 +45,7 @@ def _row_wise(trial: Trial) -> Difference | None:
             return found
         permuted = passes(layer, p, *(mapped(lambda a: a[order], value) for value in (trial.x, trial.dy)))
         wanted = {place: a[order] for place, a in _of_rows(whole).items()}
-        slack = {place: [ROUNDING * size_of(a) if np.all(np.isfinite(a)) else 0.0] for place, a in wanted.items()}
+        slack = {place: [ROUNDING * size_of(a[np.isfinite(a)])] for place, a in wanted.items()}
         found = differ("permuted rows", _of_rows(permuted), "rows, permuted", wanted, slack)
         if found is not None:
             return found
