@@ -53,6 +53,7 @@ SMALL: Final[Mapping[str, int]] = {
     "products.LEAST_WORK": 8,
     "products.MANY": 64,
     "rope.CHUNK": 7,
+    "row_runs.CHUNK": 2,
     "row_runs.ROWS": 2,
     "rows.BLOCK": 4,
     "rows.CHUNK": 2,
@@ -161,8 +162,10 @@ MEANT: Final[Mapping[str, tuple[str, ...]]] = {
     "bendtorch.layer.": ("a block", "Linear", "Both", "Repeat"),
     "bendtorch.optim.": ("Linear", "a block"),
     "bendtorch.kernels.optimizer": (*OPTIMIZERS,),
+    "bendtorch.kernels.labels": ("Embedding", "CrossEntropy, ignoring"),
 }
-"""Who judges first what every layer runs: layers of several parameters, a counter among them; of steps, optimizers."""
+"""Who judges first what many run: layers of several parameters, a counter among them; of steps, optimizers; of ids, what
+has them as its input."""
 
 
 def meant_for(module: str) -> tuple[str, ...]:
