@@ -19,6 +19,7 @@ import numpy as np
 
 from bendtorch.laws.law import CLOSE, LAYER, LOSS, Difference, Law, NotHereError
 from bendtorch.laws.nest import Array, arrays_in, floats_in, named, replaced
+from bendtorch.laws.sides import finite_size
 from bendtorch.laws.trial import Trial
 
 STEP: Final = 2.0**-7
@@ -48,7 +49,7 @@ def _agrees(trial: Trial) -> Difference | None:
                 continue
             judged += 1
             slope, slack = known
-            slack += RELATIVE * float(np.abs(actual).max(initial=0))
+            slack += RELATIVE * finite_size(actual)
             if not abs(float(actual[where]) - slope) <= slack:
                 text = f"{slope:.6g} ± {slack:.1g}"
                 return Difference(

@@ -66,7 +66,7 @@ def _adjoint(trial: Trial) -> Difference | None:
     along = [v for v, a in zip((*at_p, *at_x), arrays_in((trial.p, trial.x)), strict=True) if a.dtype.kind == "f"]
     gradient = floats_in((back["dp"], back.get("dx", trial.x)))
     product, size = _product(along, gradient)
-    slack += RELATIVE * size
+    slack += RELATIVE * size if np.isfinite(size) else 0.0
     if abs(product - slope) <= slack:
         return None
     return Difference(

@@ -104,8 +104,11 @@ def _unequal(a: Array, b: Array, nan_bits: bool) -> Array:
 
 
 def _apart(a: Array, b: Array, slack: float) -> Array:
-    """Where two arrays differ by more than `slack`, or one has a NaN or infinity that the other has not."""
+    """Where two arrays differ by more than `slack`, or one has a NaN or infinity that the other has not.
+
+    A slack that is no number (of the size of results that overflowed) excuses nothing.
+    """
     wide, other = a.astype(np.float64), b.astype(np.float64)
     with np.errstate(invalid="ignore"):
-        near = (np.abs(wide - other) <= slack) | (wide == other)
+        near = (np.abs(wide - other) <= (slack if np.isfinite(slack) else 0.0)) | (wide == other)
     return np.asarray(~(near | (np.isnan(wide) & np.isnan(other))))

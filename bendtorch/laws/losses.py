@@ -9,7 +9,7 @@ import numpy as np
 from bendtorch.laws.differences import BEND, STEP
 from bendtorch.laws.law import CLOSE, EXACT, LOSS, Difference, Law, NotHereError, differ
 from bendtorch.laws.nest import arrays_in, floats_in, replaced
-from bendtorch.laws.sides import ROUNDING, size_of
+from bendtorch.laws.sides import ROUNDING, finite_size, size_of
 from bendtorch.laws.trial import ORDINARY, Trial, batch_share
 from bendtorch.losses.loss import Loss
 
@@ -39,7 +39,7 @@ def _derives(trial: Trial) -> Difference | None:
             if not off <= BEND * max(abs(slopes[0]), 1.0 / array.size):
                 continue
             got = float(arrays_in(out.dy)[place][where])
-            slack = 2 * off + ROUNDING * (abs(got) + size_of(arrays_in(out.dy)[place]) + 2.0**-12)
+            slack = 2 * off + ROUNDING * (finite_size(arrays_in(out.dy)[place]) + 2.0**-12)
             if not abs(got - slopes[0]) <= slack:
                 text = f"{slopes[0]:.6g} ± {slack:.1g}"
                 return Difference(f"dy[{', '.join(map(str, where))}]", "grad", f"{got:.6g}", "value's difference", text)

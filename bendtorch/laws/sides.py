@@ -65,6 +65,11 @@ def size_of(array: Array) -> float:
     return float(np.abs(array).max(initial=0))
 
 
+def finite_size(array: Array) -> float:
+    """The size of the largest that is finite: one that overflowed does not excuse the others."""
+    return size_of(array[np.isfinite(array)])
+
+
 def added(one: Side, two: Side) -> Side:
     """The sum of two sides, place by place."""
     return {place: array + two[place] for place, array in one.items()}

@@ -164,8 +164,9 @@ MEANT: Final[Mapping[str, tuple[str, ...]]] = {
     "bendtorch.kernels.optimizer": (*OPTIMIZERS,),
     "bendtorch.kernels.labels": ("Embedding", "CrossEntropy, ignoring"),
 }
-"""Who judges first what many run: layers of several parameters, a counter among them; of steps, optimizers; of ids, what
-has them as its input."""
+"""Who judges first what many run: layers of several parameters, a counter among them; of steps, optimizers; of ids,
+what has them as its input.
+"""
 
 
 def meant_for(module: str) -> tuple[str, ...]:
