@@ -128,3 +128,10 @@ def test_no_difference_of_an_empty_batch() -> None:
     with pytest.raises(NotHereError):
         DIFFERENCES.compare(draw(relu(0, 3), 0))
     assert DIFFERENCES.compare(draw(affine(0, 2, 3), 0)) is None  # its parameters have a slope of 0
+
+
+@pytest.mark.parametrize("wrong", [np.inf, -np.inf, np.nan])
+def test_a_gradient_that_is_not_finite_is_wrong(wrong: float) -> None:
+    """Where the derivative is; it does not excuse itself by its size."""
+    found = examine(maker(np.sin, lambda x: np.full_like(x, wrong)), only=("L26", "L27"), cases=20).failures
+    assert {failure.law.number for failure in found} == {"L26", "L27"}

@@ -61,3 +61,9 @@ def test_slack_is_for_each_array() -> None:
 def test_no_slack_hides_nan_or_infinity(other: float) -> None:
     assert difference(array(1), array(other), [1e30]) is not None
     assert difference(array(other), array(other), [0.0]) is None
+
+
+def test_a_slack_that_is_no_number_excuses_nothing() -> None:
+    assert difference(array(1), array(2), [np.inf]) is not None
+    assert difference(array(1), array(2), [np.nan]) is not None
+    assert difference(array(1, np.inf), array(1, np.inf), [np.inf]) is None

@@ -9,7 +9,7 @@ import pytest
 
 from bendtorch import Embedding, Linear, LinearFirst
 from bendtorch.laws.law import NotHereError
-from bendtorch.laws.sides import added, gradients, passes, side, slack_of
+from bendtorch.laws.sides import added, finite_size, gradients, passes, side, slack_of
 from bendtorch.laws.trial import draw
 from tests.support.arrays import numbers
 
@@ -40,3 +40,8 @@ def test_slack_grows_with_the_largest_number_and_refuses_what_is_not_finite() ->
     assert slack_of(trial, [small])["y"][0] < slack_of(trial, [small, large])["y"][0]
     with pytest.raises(NotHereError, match="not finite"):
         slack_of(trial, [small, {"y": np.array([np.inf], np.float32)}])
+
+
+def test_the_size_of_what_is_finite() -> None:
+    assert finite_size(np.array([1, -3, np.inf, np.nan], np.float32)) == 3
+    assert finite_size(np.array([np.inf], np.float32)) == 0
