@@ -10,6 +10,7 @@ With `NUMBA_DISABLE_JIT=1` a kernel is the Python function itself.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from typing import Any, Final, TypeVar, cast
 
@@ -59,6 +60,7 @@ def _compiled(function: Function, fastmath: bool | set[str] = False, *, forceinl
     """What numba makes of it, with every flag said; the function itself with the JIT off."""
     if not JIT:
         return function
+    _name_apart(function)
     make = numba.njit(
         nogil=True,
         error_model="numpy",
@@ -75,3 +77,14 @@ def _compiled(function: Function, fastmath: bool | set[str] = False, *, forceinl
 
     dispatcher.compile = compile_prepared
     return cast("Function", dispatcher)
+
+
+def _name_apart(function: Any) -> None:
+    """Give a function made inside of another a name that none has in any process.
+
+    Its code may be kept on disk, as a part of a kernel that calls it, and the linker knows it by its name and a number
+    that numba counts anew in each process. Two that were made from one text, for two kernels kept by two processes,
+    would be one to a third process, which takes the first that it loads.
+    """
+    if "<locals>" in function.__qualname__:
+        function.__qualname__ = f"{function.__qualname__}.{secrets.token_hex(8)}"

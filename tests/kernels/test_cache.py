@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bendtorch.kernels import cache
+from tests.support.process import run_python
 
 FRESH: Any = cache.cache_directory
 DIGEST: Any = cache._digest
@@ -95,3 +98,34 @@ def test_the_state_of_the_kernels_has_a_name_of_its_own(monkeypatch: pytest.Monk
     assert DIGEST.__wrapped__() == here  # changes no code
     monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1" if os.environ.get("NUMBA_BOUNDSCHECK") != "1" else "0")
     assert DIGEST.__wrapped__() != here
+
+
+KINDS = "Tanh", "GELU", "GELUErf", "Sigmoid"
+PRINT_VALUES = """
+    import sys
+    import numpy as np
+    import bendtorch
+    for name in sys.argv[1:]:
+        print(name, *getattr(bendtorch, name)(1, 2).fwd((), np.array([[1, 2]], np.float32)).y[0])
+"""
+
+
+def values(*kinds: str) -> dict[str, list[float]]:
+    """What layers give, in a process of their own that knows what earlier ones have compiled."""
+    lines = [line.split() for line in run_python(PRINT_VALUES, *kinds).splitlines()]
+    return {name: [float(number) for number in numbers] for name, *numbers in lines}
+
+
+def test_kernels_of_several_processes_are_not_confused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each process numbers the functions that it compiles anew; a later one loads the code of all of them."""
+    monkeypatch.setenv("BENDTORCH_CACHE_DIR", str(tmp_path))
+    x = np.array([1.0, 2.0])
+    exact = {
+        "Tanh": np.tanh(x),
+        "GELU": x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+        "GELUErf": x / 2 * (1 + np.array([math.erf(number / math.sqrt(2)) for number in x])),
+        "Sigmoid": 1 / (1 + np.exp(-x)),
+    }
+    for kinds in (*((kind,) for kind in KINDS), KINDS, KINDS[::-1]):
+        for name, found in values(*kinds).items():
+            np.testing.assert_allclose(found, exact[name], rtol=1e-6, err_msg=f"{name} among {kinds}")
