@@ -27,8 +27,8 @@ def rows() -> Iterator[Row]:
     """The norms at a language model's size, and cross-entropy over its vocabulary."""
     n, c = NORM
     norms: tuple[tuple[str, Callable[..., Layer[Any, Any, Any, Any]], Function], ...] = (
-        ("RMSNorm", RMSNorm, lambda x, w: rms_norm(x, (c,), w, EPS)),
-        ("LayerNorm", LayerNorm, lambda x, w, b: layer_norm(x, (c,), w, b, EPS)),
+        ("RMSNorm", RMSNorm, lambda x, w: rms_norm(x, NORM[1:], w, EPS)),
+        ("LayerNorm", LayerNorm, lambda x, w, b: layer_norm(x, NORM[1:], w, b, EPS)),
     )
     for name, layer, function in norms:
         yield Row(f"{name} both passes {n}×{c}", partial(_norm, layer, function), traffic=20 * n * c, long=True)
