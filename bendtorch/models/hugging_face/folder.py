@@ -80,10 +80,19 @@ def _named(config: AnyLlama, model: Layer[P, Any, Any, Any], p: P) -> list[Tenso
     found = param_tensors("save_llama", model, p)
     weights = [tensor for tensor, leaf in zip(found, model.leaves, strict=True) if not leaf.counter]
     wanted = dict(tensor_shapes(config))
-    if [tensor.shape for tensor in weights] != list(wanted.values()):
+    shapes = [tensor.shape for tensor in weights]
+    if shapes != list(wanted.values()) or _constants(model) != _constants(config.model(1, 1)):
         raise ConfigError(
             "save_llama: the model is not that of the configuration; give config.model(b, t), and the parameters of it"
         )
     return [
         Tensor(name, tensor.dtype, tensor.shape, tensor.array) for name, tensor in zip(wanted, weights, strict=True)
     ]
+
+
+def _constants(layer: Layer[Any, Any, Any, Any]) -> set[tuple[str, str]]:
+    """The kinds of layers that a model is built from, with their options (`eps`, `base`); Dropout apart."""
+    if layer.info.parts:
+        return {constant for part in layer.info.parts for constant in _constants(part)}
+    name, options = layer.info.name, dict(layer.info.options)
+    return set() if name == "Dropout" else {(name, str(options))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import os
@@ -172,6 +173,8 @@ def test_the_folder_must_be_named() -> None:
         ((READ, MAKE(12, 12, 2, 3, 2, 5, 2).model(1, 1)), ConfigError, "the model is not that of the configuration"),
         ((READ, MAKE(11, 12, 2, 3, 2, 5, 3).model(1, 1)), ConfigError, "the model is not that of the configuration"),
         ((MAKE(11, 13, 2, 3, 2, 5, 2), READ.model(1, 1)), ConfigError, "must be a multiple of the 6 heads"),
+        ((dataclasses.replace(READ, base=5.0), READ.model(1, 1)), ConfigError, "the model is not that of the config"),
+        ((dataclasses.replace(READ, eps=0.5), READ.model(1, 1)), ConfigError, "the model is not that of the config"),
         ((READ, READ), ConfigError, "save_llama: "),
     ],
 )
