@@ -244,17 +244,19 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """A public name, or a part of the package, loaded now."""
-    if name in _PARTS:
-        return importlib.import_module(f"bendtorch.{name}")
-    if name in __all__:
-        for part in _PARTS:
-            module = importlib.import_module(f"bendtorch.{part}")
-            if name in getattr(module, "__all__", vars(module)):  # a part may have a file of that name
-                globals()[name] = getattr(module, name)
-                return globals()[name]
-    raise AttributeError(f"module 'bendtorch' has no attribute {name!r}")
+if not TYPE_CHECKING:  # to a type checker, a name that is not listed is none
+
+    def __getattr__(name: str) -> object:
+        """A public name, or a part of the package, loaded now."""
+        if name in _PARTS:
+            return importlib.import_module(f"bendtorch.{name}")
+        if name in __all__:
+            for part in _PARTS:
+                module = importlib.import_module(f"bendtorch.{part}")
+                if name in getattr(module, "__all__", vars(module)):  # a part may have a file of that name
+                    globals()[name] = getattr(module, name)
+                    return globals()[name]
+        raise AttributeError(f"module 'bendtorch' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
