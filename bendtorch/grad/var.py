@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from bendtorch.grad.tape import Tape
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
-Operand: TypeAlias = "Var | Array | float"
+Number: TypeAlias = "float | np.floating[Any] | np.integer[Any]"
+Operand: TypeAlias = "Var | Array | Number"
 
 ADD: Final = Elementwise("add", Op.ADD, (lambda d, x, y, z: d, lambda d, x, y, z: d))
 SUB: Final = Elementwise("sub", Op.SUB, (lambda d, x, y, z: d, lambda d, x, y, z: -d))

@@ -44,3 +44,8 @@ def arithmetic(g: grad.Graph, x: grad.Var) -> None:
     assert_type(2.0 * x + a - x / 3 * x, grad.Var)
     assert_type(-(x @ a), grad.Var)
     assert_type(g.gradients(grad.sum(x), [x])[0], grad.Var)
+    two, three = np.float32(2), np.int64(3)
+    assert_type(x + two - three * x, grad.Var)
+    assert_type(x * two / three - two, grad.Var)
+    assert_type(two * x + two / x, grad.Var)
+    assert_type(two - x + np.float64(2) * x, grad.Var)
