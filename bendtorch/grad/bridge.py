@@ -28,6 +28,7 @@ from bendtorch.grad.shapes import slice as part
 from bendtorch.grad.tape import array_of, guard_vars
 from bendtorch.grad.var import Array, Var
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Params, make_layer
+from bendtorch.shapes.arguments import expect, expect_function
 from bendtorch.shapes.arrays import Mat
 from bendtorch.shapes.dims import Dim, I, N, O
 from bendtorch.shapes.guard import guard_mat
@@ -113,10 +114,11 @@ class Recorded(Generic[P]):
 def record(layer: Layer[P, Any, Any, Any], tape: Graph, p: P) -> Recorded[P]:
     """A hand-written layer on a tape, with parameters p, whose arrays are not copied: they must not change meanwhile.
 
-    Raises `ConfigError` for a layer whose parameters are not described by matrices.
+    Raises `ConfigError` for a layer whose parameters are not described by matrices, and for what is no graph.
     """
     if not isinstance(layer, Layer):
         raise ConfigError(f"record: expected a layer, got {type(layer).__name__}")
+    expect("record", "tape", tape, Graph, "a graph, such as graph()")
     return Recorded(layer, tape, p)
 
 
@@ -170,6 +172,8 @@ def layer_of(
     """
     where = f"{name}({n}, {i}, {o})"
     check_sizes(where, n=n, i=i, o=o)
+    expect_function(where, "f", f, "a function f(x, *params) on Vars")
+    expect(where, "params", params, Params, "a description of parameters, such as matrix(i, o) or no_params()")
     split = params.matrices
     if split is None or any(leaf.counter for leaf in params.leaves):
         raise ConfigError(f"{where}: its parameters must be described as matrices of weights")

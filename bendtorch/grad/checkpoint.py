@@ -13,9 +13,10 @@ from bendtorch.errors import ConfigError
 from bendtorch.grad.graph import Graph
 from bendtorch.grad.lazy import Lazy, force, leaf
 from bendtorch.grad.rule import Fused, Rule
-from bendtorch.grad.tape import Tape, guard_vars
+from bendtorch.grad.tape import Tape, guard_list
 from bendtorch.grad.var import Var
 from bendtorch.grad.walk import pull
+from bendtorch.shapes.arguments import expect_function
 
 Program: TypeAlias = "Callable[[Graph, list[Var]], Var | Graph]"
 """What computes a value on a graph from Vars of it: it gives the value, or the graph with the value last on it."""
@@ -87,10 +88,11 @@ def checkpoint(inputs: Sequence[Var], f: Program) -> Var:
     It must use no Var from outside: what it needs is among the inputs. It is run once forward, and once more in a
     backward pass, with equal bits.
 
-    Raises `ConfigError` when it gives anything else.
+    Raises `ConfigError` when it gives anything else, or is no function.
     """
-    guard_vars("checkpoint", *inputs)
-    if not inputs:
+    xs = guard_list("checkpoint", "inputs", inputs)
+    if not xs:
         raise ConfigError("checkpoint: expected at least one input")
-    tape = inputs[0].graph
-    return tape.record(Checkpoint(f, tape, [x.active for x in inputs]), *inputs)
+    expect_function("checkpoint", "f", f, "a function f(graph, xs) that gives a Var")
+    tape = xs[0].graph
+    return tape.record(Checkpoint(f, tape, [x.active for x in xs]), *xs)

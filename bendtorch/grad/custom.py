@@ -9,7 +9,7 @@ from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.grad.guards import guard_array
 from bendtorch.grad.lazy import Lazy, leaf
 from bendtorch.grad.rule import Opaque
-from bendtorch.grad.tape import array_of, guard_vars, held, read_only
+from bendtorch.grad.tape import array_of, guard_list, held, read_only
 from bendtorch.grad.var import Array, Var
 
 Backward: TypeAlias = Callable[[Array], Sequence[Array]]
@@ -45,9 +45,9 @@ def custom(inputs: Sequence[Var], result: Array, backward: Backward) -> Var:
     `backward` maps the gradient of the result to a gradient for each input. There is no forward mode, and no derivative
     of the gradient: these raise `ConfigError`. Raises `DtypeError` when the result is not float32.
     """
-    guard_vars("custom", *inputs)
-    if not inputs:
+    xs = guard_list("custom", "inputs", inputs)
+    if not xs:
         raise ConfigError("custom: expected at least one input")
     if not callable(backward):
         raise ConfigError(f"custom: backward must be a function, got {backward!r}")
-    return inputs[0].graph.record(Custom(guard_array(result, "custom", "the result"), backward), *inputs)
+    return xs[0].graph.record(Custom(guard_array(result, "custom", "the result"), backward), *xs)

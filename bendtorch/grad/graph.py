@@ -16,12 +16,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bendtorch.errors import ShapeError
+from bendtorch.errors import DtypeError, ShapeError
 from bendtorch.grad.grads import Grads
 from bendtorch.grad.guards import guard_array
 from bendtorch.grad.lazy import Lazy, constant, known
 from bendtorch.grad.precision import Float, set_autocast
-from bendtorch.grad.tape import Tape, array_of, guard_on, read_only
+from bendtorch.grad.tape import Tape, array_of, guard_list, guard_on, read_only
 from bendtorch.grad.var import Array, Var
 from bendtorch.grad.walk import pull, push
 
@@ -63,33 +63,41 @@ class Graph(Tape):
 
         Gradients of inputs are kept, and of the values in `keep`. Raises `ShapeError` for another number of elements.
         """
-        guard_on(self, "backward", loss, *keep)
+        kept = guard_list("backward", "keep", keep)
+        guard_on(self, "backward", loss, *kept)
         if loss.lazy.size != 1:
             raise ShapeError(
                 f"backward: the loss must have one element, got the shape {list(loss.shape)};"
                 " backward_from(output, ct) takes a gradient of that shape"
             )
-        return Grads(loss, constant(1.0, loss.shape), keep)
+        return Grads(loss, constant(1.0, loss.shape), kept)
 
     def backward_from(self, output: Var, ct: Array, keep: Sequence[Var] = ()) -> Grads:
         """The vector-Jacobian product: the gradients of everything before `output`, whose own gradient is `ct`."""
-        guard_on(self, "backward_from", output, *keep)
-        return Grads(output, known(guard_array(ct, "backward_from", "ct", output.shape)), keep)
+        kept = guard_list("backward_from", "keep", keep)
+        guard_on(self, "backward_from", output, *kept)
+        return Grads(output, known(guard_array(ct, "backward_from", "ct", output.shape)), kept)
 
     def tangent(self, inputs: Sequence[Var], directions: Sequence[Array], output: Var) -> Array:
         """The Jacobian-vector product: the derivative of `output` along a direction for each of `inputs`.
 
-        Other inputs are held fixed; so is what an input of these was computed from. Raises `ShapeError` for a direction
-        of another shape than its input, `ConfigError` where an operation has no forward mode.
+        Other inputs are held fixed; so is what an input of these was computed from. Along a constant, and what depends
+        on constants alone, it is zeros, as their gradient is. Raises `ShapeError` for a direction of another shape than
+        its input, `ConfigError` where an operation has no forward mode.
         """
-        guard_on(self, "tangent", output, *inputs)
-        if len(inputs) != len(directions):
-            raise ShapeError(f"tangent: {len(inputs)} inputs, but {len(directions)} directions")
+        moving = guard_list("tangent", "inputs", inputs)
+        guard_on(self, "tangent", output, *moving)
+        if isinstance(directions, np.ndarray) or not isinstance(directions, Sequence):
+            kind = type(directions).__name__
+            raise DtypeError(f"tangent: directions must be a list of arrays, got {kind}; for one array d it is [d]")
+        if len(moving) != len(directions):
+            raise ShapeError(f"tangent: {len(moving)} inputs, but {len(directions)} directions")
         silent = Tape(records=False, like=self)
         along: dict[int, Var] = {}
-        for i, (x, direction) in enumerate(zip(inputs, directions, strict=True)):
+        for i, (x, direction) in enumerate(zip(moving, directions, strict=True)):
             d = silent.hold(known(guard_array(direction, "tangent", f"directions[{i}]", x.shape)))
-            along[x.id] = along[x.id] + d if x.id in along else d
+            if x.active:  # along a constant nothing moves
+                along[x.id] = along[x.id] + d if x.id in along else d
         moved = push(output, along, silent)
         return read_only(np.zeros(output.shape, np.float32) if moved is None else array_of(moved))
 
@@ -101,16 +109,17 @@ class Graph(Tape):
 
         Raises `ConfigError` where the gradient of an operation cannot be differentiated (`custom`, `record`).
         """
-        guard_on(self, "gradients", output, *inputs, *(() if ct is None else (ct,)))
+        wanted = guard_list("gradients", "inputs", inputs)
+        guard_on(self, "gradients", output, *wanted, *(() if ct is None else (ct,)))
         if ct is None and output.lazy.size != 1:
             raise ShapeError(f"gradients: an output of the shape {list(output.shape)} needs ct, its own gradient")
         if ct is not None and ct.shape != output.shape:
             raise ShapeError(f"gradients: ct must have the shape {list(output.shape)}, got {list(ct.shape)}")
         seed = self.hold(constant(1.0, output.shape)) if ct is None else ct
-        first = min((x.id for x in inputs), default=0)
-        found = pull(output, seed, first, [x.id for x in inputs]) if output.active else {}
-        zeros = (self.hold(constant(0.0, x.shape)) for x in inputs)
-        return tuple(found.get(x.id, zero) if x.active else zero for x, zero in zip(inputs, zeros, strict=True))
+        first = min((x.id for x in wanted), default=0)
+        found = pull(output, seed, first, [x.id for x in wanted]) if output.active else {}
+        zeros = (self.hold(constant(0.0, x.shape)) for x in wanted)
+        return tuple(found.get(x.id, zero) if x.active else zero for x, zero in zip(wanted, zeros, strict=True))
 
 
 def graph() -> Graph:

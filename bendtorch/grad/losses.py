@@ -9,7 +9,7 @@ The first is the kernel of the loss `CrossEntropy`, which finds value and gradie
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from bendtorch.grad.var import Array, Operand, Var, beside
 from bendtorch.kernels.cross_entropy import cross_entropy as kernel
 from bendtorch.losses.labels import Classes, classes
 
+OTHER_ROWS: Final = "embedding(logits, np.flatnonzero(labels != -100)) are the other rows"
+
 
 class CrossEntropyRule(Fused):
     """Cross-entropy against labels. `wanted` says whether the gradient is found with the value."""
@@ -39,7 +41,7 @@ class CrossEntropyRule(Fused):
     def value(self, *xs: Lazy) -> Lazy:
         """The loss, now; the gradient beside it."""
         (logits,) = force(*xs)
-        y, targets = self.labels.check(logits, self.targets)
+        y, targets = self.labels.check(logits, self.targets, "labels", OTHER_ROWS)
         gradient = new_array(logits.shape if self.wanted else (0, logits.shape[1]))
         loss = kernel(y, targets, self.labels.weights, self.labels.ignored, 0.0, 1.0, gradient)
         self.gradient = gradient if self.wanted else None

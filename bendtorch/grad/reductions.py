@@ -139,6 +139,9 @@ def broadcast_to(x: Var, shape: Sequence[int]) -> Var:
     """x repeated to `shape`. Raises `ShapeError` when it does not broadcast to that."""
     guard_vars("broadcast_to", x)
     sizes = guard_shape(shape, "broadcast_to")
+    padded = (1,) * (len(sizes) - x.ndim) + x.shape
+    if len(padded) != len(sizes) or any(size not in (1, to) for size, to in zip(padded, sizes, strict=True)):
+        raise ShapeError(f"broadcast_to: the shape {list(x.shape)} does not broadcast to {list(sizes)}")
     return x if sizes == x.shape else x.graph.record(BroadcastTo(sizes), x)
 
 

@@ -6,7 +6,7 @@ Each is linear, and its adjoint is the same kind of operation: a slice's puts it
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +17,7 @@ from bendtorch.grad.arrays import new_array
 from bendtorch.grad.guards import guard_axis, guard_shape
 from bendtorch.grad.lazy import Lazy, constant, deferred, known
 from bendtorch.grad.rule import Linear, Rule
-from bendtorch.grad.tape import guard_vars
+from bendtorch.grad.tape import guard_list, guard_vars
 from bendtorch.grad.var import Array, Var
 from bendtorch.kernels import indexing
 
@@ -195,6 +195,9 @@ def transpose(x: Var) -> Var:
 def permute(x: Var, axes: Sequence[int]) -> Var:
     """The axes reordered: output axis i is input axis axes[i], as PyTorch's `x.permute(axes)`."""
     guard_vars("permute", x)
+    if not isinstance(axes, Iterable):
+        raise DtypeError(f"permute: axes must be a tuple of ints, one for each axis of x, got {axes!r}")
+    axes = tuple(axes)
     order = tuple(guard_axis(axis, x.ndim, "permute") for axis in axes)
     if sorted(order) != list(range(x.ndim)):
         raise ShapeError(f"permute: axes must name each of {x.ndim} axes once, got {list(axes)}")
@@ -219,14 +222,14 @@ def slice(x: Var, axis: int, start: int, stop: int) -> Var:  # noqa: A001  the f
     return x.graph.record(Slice(place, int(start), int(stop)), x)
 
 
-def concat(xs: Sequence[Var], axis: int) -> Var:
+def concat(xs: Iterable[Var], axis: int) -> Var:
     """The values joined along an axis: PyTorch's `torch.cat(xs, axis)`.
 
     Raises `ShapeError` for none, and where other sizes than those along the axis differ.
     """
+    xs = guard_list("concat", "xs", xs)
     if not xs:
         raise ShapeError("concat: expected at least one value")
-    guard_vars("concat", *xs)
     place = guard_axis(axis, xs[0].ndim, "concat")
     first = xs[0].shape
     for x in xs:

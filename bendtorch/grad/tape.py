@@ -7,8 +7,10 @@ written once, on Vars, whether their operations are kept to be differentiated ag
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
 
 from bendtorch.errors import ConfigError, DtypeError
 from bendtorch.grad.lazy import Lazy, known, value
@@ -97,6 +99,17 @@ def guard_vars(operation: str, *xs: Any) -> None:
                 f"{operation}: expected a Var, got {type(x).__name__}; put an array on the tape with graph.input(array)"
                 " or graph.constant(array)"
             )
+
+
+def guard_list(operation: str, argument: str, xs: Any) -> tuple[Var, ...]:
+    """The Vars of a list, or of anything that gives them one by one; refuses a Var where a list belongs."""
+    if isinstance(xs, np.ndarray) or not isinstance(xs, Iterable):
+        raise DtypeError(
+            f"{operation}: {argument} must be a list of Vars, got {type(xs).__name__}; for one Var v it is [v]"
+        )
+    vs = tuple(xs)
+    guard_vars(operation, *vs)
+    return vs
 
 
 def _stranger(operation: str, x: Var) -> ConfigError:

@@ -20,6 +20,7 @@ Weights: TypeAlias = FlatF32 | Sequence[float]
 """A number for each class."""
 
 TORCH_IGNORES: Final = -100
+LEAVES_OUT: Final = f"ignore_index={TORCH_IGNORES} leaves it out"
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,15 +38,20 @@ class Classes:
     allowed: int
     weights: Flat
 
-    def check(self, y: Mat[N, C], target: Ids[N]) -> tuple[Mat[N, C], Ids[N]]:
-        """The two arrays as kernels take them; refuses a batch that has no mean, and labels out of range."""
-        outputs, labels = guard_mat(y, (self.n, self.c), self.name, "y"), guard_ids(target, self.n, self.name, "target")
+    def check(
+        self, y: Mat[N, C], target: Ids[N], argument: str = "target", advice: str = LEAVES_OUT
+    ) -> tuple[Mat[N, C], Ids[N]]:
+        """The two arrays as kernels take them; refuses a batch that has no mean, and labels out of range.
+
+        `argument` is what the caller calls the labels, `advice` how a row of PyTorch's ignored label is left out.
+        """
+        outputs, labels = guard_mat(y, (self.n, self.c), self.name, "y"), guard_ids(target, self.n, self.name, argument)
         refuse_empty(self.name, self.n)
         wrong = first_outside(labels, self.c, self.allowed)
         if wrong >= 0:
-            hint = f"; ignore_index={TORCH_IGNORES} leaves it out" if labels[wrong] == TORCH_IGNORES else ""
+            hint = f"; {advice}" if labels[wrong] == TORCH_IGNORES else ""
             raise IndexRangeError(
-                f"{self.name}: target[{wrong}] is {labels[wrong]}, labels go from 0 to {self.c - 1}{hint}"
+                f"{self.name}: {argument}[{wrong}] is {labels[wrong]}, labels go from 0 to {self.c - 1}{hint}"
             )
         return outputs, labels
 

@@ -72,6 +72,10 @@ def test_what_can_have_no_tape_is_refused() -> None:
     object.__setattr__(bare, "matrices", None)
     with pytest.raises(ConfigError, match=r"^layer_of\(5, 2, 3\): its parameters must be described as matrices"):
         make(grad.exp, 5, 2, 3, bare)
+    with pytest.raises(ConfigError, match=r"^layer_of\(5, 2, 3\): params must be a description of .*, got None"):
+        make(grad.exp, 5, 2, 3, None)
+    with pytest.raises(ConfigError, match=r"^layer_of\(5, 2, 3\): f must be a function f\(x, \*params\) on Vars, got"):
+        make(None, 5, 2, 3, no_params())
 
 
 def test_a_recorded_layer_is_one_operation_among_others() -> None:
@@ -135,6 +139,8 @@ def test_what_cannot_be_recorded_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"^record: expected a layer, got int"):
         grad.record(3, g, ())  # type: ignore[arg-type]
     layer = made(2, 3, 3)
+    with pytest.raises(ConfigError, match=r"^record: tape must be a graph, such as graph\(\), got None"):
+        grad.record(layer, None, layer.zeros())  # type: ignore[arg-type]
     block = grad.record(layer, g, layer.init(Key(0)))
     with pytest.raises(DtypeError, match=r"^record: expected a Var, got tuple|^record: expected a Var, got ndarray"):
         block(normal(0, (2, 3)))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bendtorch import Key, grad
-from bendtorch.errors import ConfigError
+from bendtorch.errors import ConfigError, DtypeError
 from bendtorch.kernels import memory
 from tests.support.grad import normal
 
@@ -144,3 +144,8 @@ def test_refusals() -> None:
         grad.checkpoint([], lambda h, xs: x)
     with pytest.raises(ConfigError, match=r"^mul: Var\(\[3\]\) belongs to another graph"):
         grad.checkpoint([x], lambda h, xs: xs[0] * x)
+    call: Any = grad.checkpoint
+    with pytest.raises(DtypeError, match=r"^checkpoint: inputs must be a list of Vars, got Var; .* it is \[v\]"):
+        call(x, lambda h, xs: xs[0])
+    with pytest.raises(ConfigError, match=r"^checkpoint: f must be a function f\(graph, xs\) that gives a Var, got 3"):
+        call([x], 3)

@@ -76,3 +76,5 @@ def test_refusals() -> None:
         wrong([x], normal(0, (3,)), None)
     with pytest.raises(ConfigError, match=r"^custom: expected at least one input"):
         grad.custom([], normal(0, (3,)), lambda d: [])
+    with pytest.raises(DtypeError, match=r"^custom: inputs must be a list of Vars, got Var; for one Var v it is \[v\]"):
+        wrong(x, normal(0, (3,)), lambda d: [d])

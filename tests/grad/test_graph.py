@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -158,6 +159,33 @@ def test_refusals() -> None:
         g.value(X)
     with pytest.raises(ConfigError, match=r"^backward: Var\(\[\] = .* belongs to another graph"):
         grad.graph().backward(loss)
+
+
+def test_a_var_where_a_list_belongs() -> None:
+    g, x, _, loss = _loss()
+    wrong: Any = g  # with what the types refuse already
+    calls: dict[str, Callable[[], object]] = {
+        "gradients: inputs": lambda: wrong.gradients(loss, x),
+        "tangent: inputs": lambda: wrong.tangent(x, [X], loss),
+        "backward: keep": lambda: wrong.backward(loss, keep=x),
+        "backward_from: keep": lambda: wrong.backward_from(x, X, keep=x),
+    }
+    for text, call in calls.items():
+        with pytest.raises(DtypeError, match=rf"^{text} must be a list of Vars, got Var; for one Var v it is \[v\]"):
+            call()
+    with pytest.raises(DtypeError, match=r"^tangent: directions must be a list of arrays, got ndarray; .* is \[d\]"):
+        wrong.tangent([x], X, loss)
+
+
+def test_nothing_moves_along_a_constant() -> None:
+    g = grad.graph()
+    x, c = g.input(X), g.constant(X)
+    z, ones = c * c * x, np.ones_like(X)
+    for still in (c, c * c):
+        assert not np.any(g.tangent([still], [ones], z))
+        assert not np.any(g.tangent([still], [ones], still))
+    assert np.array_equal(g.tangent([c, x], [ones, ones], z), g.tangent([x], [ones], z))
+    assert not np.any(g.backward(grad.sum(z)).of(c))
 
 
 def test_every_operation_is_public_and_documented() -> None:

@@ -72,13 +72,13 @@ def test_a_row_of_minus_infinity_has_no_gradient() -> None:
 def test_refusals() -> None:
     g = grad.graph()
     x = g.input(normal(0, (2, 3)))
-    with pytest.raises(IndexRangeError, match=r"^cross_entropy: target\[1\] is 3, labels go from 0 to 2"):
+    with pytest.raises(IndexRangeError, match=r"^cross_entropy: labels\[1\] is 3, labels go from 0 to 2"):
         grad.cross_entropy(x, np.array([0, 3]))
-    with pytest.raises(IndexRangeError, match=r"^cross_entropy: target\[0\] is -1"):
+    with pytest.raises(IndexRangeError, match=r"^cross_entropy: labels\[0\] is -1, labels go from 0 to 2$"):
         grad.cross_entropy(x, np.array([-1, 0]))
-    with pytest.raises(ShapeError, match=r"^cross_entropy: target must be Ids\[2\]"):
+    with pytest.raises(ShapeError, match=r"^cross_entropy: labels must be Ids\[2\]"):
         grad.cross_entropy(x, np.array([0]))
-    with pytest.raises(DtypeError, match=r"^cross_entropy: target must be int32 or int64"):
+    with pytest.raises(DtypeError, match=r"^cross_entropy: labels must be int32 or int64"):
         grad.cross_entropy(x, np.array([0.0, 1.0]))
     with pytest.raises(DtypeError, match=r"^cross_entropy: labels must be a numpy array of ids, got list"):
         grad.cross_entropy(x, [0, 1])
@@ -88,3 +88,17 @@ def test_refusals() -> None:
         grad.cross_entropy(g.input(normal(0, (0, 3))), np.zeros(0, np.int64))
     with pytest.raises(ShapeError, match=r"^softmax_cross_entropy: .*got the shapes \[2, 3\] and \[2, 2\]"):
         grad.softmax_cross_entropy(x, normal(0, (2, 2)))
+
+
+def test_a_row_that_pytorch_ignores_is_left_out_as_the_message_says() -> None:
+    g = grad.graph()
+    x, labels = g.input(normal(0, (3, 4))), np.array([0, -100, 2])
+    with pytest.raises(IndexRangeError) as raised:
+        grad.cross_entropy(x, labels)
+    assert str(raised.value) == (
+        "cross_entropy: labels[1] is -100, labels go from 0 to 3;"
+        " embedding(logits, np.flatnonzero(labels != -100)) are the other rows"
+    )
+    others = np.flatnonzero(labels != -100)
+    loss = grad.cross_entropy(grad.embedding(x, others), labels[others])
+    assert np.array_equal(np.any(g.backward(loss).of(x), axis=1), [True, False, True])

@@ -104,3 +104,14 @@ def test_refusals() -> None:
         grad.concat([], 0)
     with pytest.raises(ShapeError, match=r"^concat: .*got the shapes \[2, 3\] and \[3, 3\]"):
         grad.concat([x, g.input(normal(0, (3, 3)))], 1)
+    wrong: Any = grad  # with what the types refuse already
+    with pytest.raises(DtypeError, match=r"^permute: axes must be a tuple of ints, one for each axis of x, got 0"):
+        wrong.permute(x, 0)
+    with pytest.raises(DtypeError, match=r"^concat: xs must be a list of Vars, got Var; for one Var v it is \[v\]"):
+        wrong.concat(x, 0)
+
+
+def test_values_that_come_one_by_one() -> None:
+    g = grad.graph()
+    x = g.input(normal(0, (2, 3)))
+    assert np.array_equal(g.value(grad.concat((v for v in (x, x)), 0)), np.concatenate([g.value(x)] * 2))
