@@ -112,6 +112,6 @@ def test_shapes_that_do_not_reduce_are_refused() -> None:
         with pytest.raises(DtypeError, match="a shape is a tuple of ints"):
             call(x, (1.0,))  # type: ignore[arg-type]
     others: list[tuple[int, ...]] = [(2, 2), (4,), (3,), (2, 3, 1), (0, 3), ()]
-    for shape in others:
+    for other in others:
         with pytest.raises(ShapeError, match=r"^broadcast_to: the shape \[2, 3\] does not broadcast to "):
-            grad.broadcast_to(x, shape)
+            grad.broadcast_to(x, other)
