@@ -50,10 +50,15 @@ def opened(folder: Path) -> Iterator[Mapping[str, Reader]]:
 
 
 def write_shards(folder: Path, tensors: Sequence[Tensor], most: int) -> None:
-    """Write the tensors into one file, or into several of at most `most` bytes (or one tensor) and an index."""
-    parts = _parts(tensors, most)
+    """Write the tensors into one file, or into several of at most `most` bytes (or one tensor) and an index.
+
+    The index of an older model, and the files that it names, are removed when the new ones are there.
+    """
+    parts, old = _parts(tensors, most), _named_before(folder)
     if len(parts) == 1:
-        write_tensors(folder / SINGLE, tensors, METADATA)
+        write_tensors(folder / SINGLE, tensors, METADATA)  # it comes first, so what is older is read no more
+        (folder / INDEX).unlink(missing_ok=True)
+        _remove(folder, old - {SINGLE})
         return
     places: dict[str, str] = {}
     for number, part in enumerate(parts, start=1):
@@ -63,6 +68,22 @@ def write_shards(folder: Path, tensors: Sequence[Tensor], most: int) -> None:
     total = sum(tensor.array.nbytes for tensor in tensors)
     write_object(folder / INDEX, {"metadata": {"total_size": total}, "weight_map": places})
     (folder / SINGLE).unlink(missing_ok=True)  # it would come first
+    _remove(folder, old - set(places.values()))
+
+
+def _named_before(folder: Path) -> set[str]:
+    """The files that the index in a folder names; none where there is no index, or one that cannot be read."""
+    if not (folder / INDEX).exists():
+        return set()
+    try:
+        return set(_read_index(folder / INDEX).values())
+    except CheckpointError:
+        return set()
+
+
+def _remove(folder: Path, files: set[str]) -> None:
+    for file in sorted(files):
+        (folder / file).unlink(missing_ok=True)
 
 
 def _parts(tensors: Sequence[Tensor], most: int) -> list[list[Tensor]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -161,3 +162,41 @@ def test_shards_take_the_place_of_one_file(tmp_path: Path) -> None:
     assert set(found(tmp_path).values()) == {A, B}
     write_shards(tmp_path, TENSORS, 1000)
     assert set(found(tmp_path).values()) == {"model.safetensors"}
+
+
+def test_an_older_model_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    for name in ("mine.safetensors", "model-00007-of-00009.safetensors", "tokenizer.json"):
+        (tmp_path / name).write_bytes(b"mine")
+    kept = names(tmp_path)
+    write_shards(tmp_path, TENSORS, 1)
+    write_shards(tmp_path, TENSORS, 40)
+    assert names(tmp_path) == sorted([*kept, A, B, INDEX])
+    write_shards(tmp_path, TENSORS, 1000)
+    assert names(tmp_path) == sorted([*kept, "model.safetensors"])
+    write_shards(tmp_path, TENSORS, 40)
+    assert names(tmp_path) == sorted([*kept, A, B, INDEX])
+    (tmp_path / INDEX).write_text("{")
+    write_shards(tmp_path, TENSORS, 1000)
+    assert names(tmp_path) == sorted([*kept, A, B, "model.safetensors"])  # nobody says whose the shards are
+
+
+@pytest.mark.parametrize("most", [1000, 40])
+def test_a_crash_leaves_a_folder_that_can_be_read(tmp_path: Path, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a removal fails, the folder holds all of one model."""
+    whole = {tensor.name for tensor in TENSORS}
+    remove = Path.unlink
+    for count in range(8):
+        write_shards(tmp_path, TENSORS, 1)
+        left = iter(range(count))
+
+        def failing(path: Path, missing_ok: bool = False, left: Any = left) -> None:
+            if next(left, None) is None:
+                raise KeyboardInterrupt
+            remove(path, missing_ok)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "unlink", failing)
+            with contextlib.suppress(KeyboardInterrupt):
+                write_shards(tmp_path, TENSORS, most)
+        assert set(found(tmp_path)) == whole
+    assert len(names(tmp_path)) == (1 if most == 1000 else 3)
