@@ -96,10 +96,9 @@ def rounded(x: Array, kind: Float) -> Array:
         back: Array = x.astype(dtype).astype(np.float32)
         return back
     top = float(np.max(np.abs(x), initial=0.0))
-    scale = np.float32(LARGEST_FP8 / top) if 0 < top < np.inf else np.float32(1)
-    if not np.isfinite(scale):
-        scale = np.float32(1)
-    return ((x * scale).astype(dtype).astype(np.float32) / scale).astype(np.float32)
+    scale = LARGEST_FP8 / top if 0 < top < np.inf else 1.0  # in float64, which it never overflows
+    scaled = (x * np.float64(scale)).astype(np.float32)
+    return (scaled.astype(dtype).astype(np.float64) / scale).astype(np.float32)
 
 
 def _types(kind: Float) -> Any:

@@ -122,6 +122,16 @@ def test_bfloat16_and_float8() -> None:
     assert not np.array_equal(product, _product(None))
 
 
+@pytest.mark.parametrize("exponent", [-149, -140, -126, -60, 60, 118])
+def test_float8_of_small_and_large_numbers(exponent: int) -> None:
+    """A power of two scales the numbers and their roundings alike, without a warning; subnormal ones lose no more."""
+    pytest.importorskip("ml_dtypes")
+    x = np.array([0, 1, 2, 4, 7, -8, 3], np.float32)
+    assert np.array_equal(rounded(np.ldexp(x, exponent), grad.FP8), np.ldexp(rounded(x, grad.FP8), exponent))
+    largest = np.full(3, np.finfo(np.float32).max)
+    assert np.allclose(rounded(largest, grad.FP8), largest, rtol=1e-6)
+
+
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ml_dtypes", None)
     g = grad.graph()
