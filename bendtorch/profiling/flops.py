@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from bendtorch.layer.info import Info
+from bendtorch.shapes.arguments import expect, expect_function
 from bendtorch.shapes.spec import ArraySpec, Spec
 
 Flops: TypeAlias = tuple[float, float]
@@ -118,6 +119,14 @@ OPTIMIZERS: Final[Mapping[str, tuple[float, float]]] = {
     "AdamW": (14, 32),
 }
 """FLOPs and bytes for each parameter, the zeroing of its gradient included."""
+
+
+def expect_formulas(caller: str, flops: object) -> None:
+    """Refuse what gives no formulas for layers of one's own."""
+    expect(caller, "flops", flops, Mapping, 'formulas by name: {"Scale": lambda info: (forward, backward)}')
+    assert isinstance(flops, Mapping)
+    for name, formula in flops.items():
+        expect_function(caller, f"flops[{name!r}]", formula, "a function from an Info to (forward, backward)")
 
 
 def layer_flops(info: Info, more: Mapping[str, Formula]) -> Flops | None:

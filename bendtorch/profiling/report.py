@@ -142,8 +142,10 @@ def _sum(one: float | None, other: float | None) -> float | None:
 
 
 def show_seconds(seconds: float) -> str:
-    """A time in the unit that suits it: `12.3 µs`."""
-    size, unit = next((u for u in TIMES if seconds >= u[0]), TIMES[-1])
+    """A time in the unit that suits it when it is rounded: `12.3 µs`; long ones in whole seconds."""
+    if seconds >= 999.5:
+        return f"{seconds:.0f} s"
+    size, unit = next((u for u in TIMES if float(f"{seconds:.3g}") >= u[0]), TIMES[-1])
     return f"{seconds / size:.3g} {unit}"
 
 
@@ -151,7 +153,7 @@ def show_amount(amount: float | None, unit: str) -> str:
     """A number with the prefix that suits it: `1.23 G`; `?` where it is not known."""
     if amount is None:
         return "?"
-    size, prefix = next((a for a in AMOUNTS if amount >= a[0]), (1.0, ""))
+    size, prefix = next((a for a in AMOUNTS if float(f"{amount:.3g}") >= a[0]), (1.0, ""))
     return f"{amount / size:.3g} {prefix}{unit}".rstrip()
 
 

@@ -17,7 +17,7 @@ from bendtorch.layer.arguments import expect_layer
 from bendtorch.layer.chain import CHAIN
 from bendtorch.layer.protocol import Bwd, Fwd, Layer
 from bendtorch.losses.loss import Loss, LossOut
-from bendtorch.profiling.flops import LOSSES, Formula, numbers
+from bendtorch.profiling.flops import LOSSES, Formula, expect_formulas, numbers
 from bendtorch.profiling.limits import machine_limits
 from bendtorch.profiling.node import Clock, Node, Pass, node_of
 from bendtorch.profiling.report import Profile
@@ -41,6 +41,7 @@ class Watch(Generic[P, X, Y, S]):
 
     def __init__(self, model: Layer[P, X, Y, S], flops: Mapping[str, Formula] = NONE) -> None:
         expect_layer("watch", model)
+        expect_formulas("watch", flops)
         self.clock = Clock()
         self.flops = flops
         layer, self.root = self._watched(model)

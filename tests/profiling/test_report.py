@@ -62,6 +62,9 @@ def test_the_table_in_words() -> None:
 
 def test_units() -> None:
     assert [show_seconds(value) for value in (2.0, 1.23e-3, 4.5e-6, 0.0)] == ["2 s", "1.23 ms", "4.5 µs", "0 µs"]
+    assert [show_seconds(value) for value in (9.996e-4, 9.994e-4, 0.9996)] == ["1 ms", "999 µs", "1 s"]
+    assert [show_seconds(value) for value in (999.4, 999.6, 1234.5, 1e7)] == ["999 s", "1000 s", "1234 s", "10000000 s"]
+    assert [show_amount(value, "B") for value in (999, 999.6, 999_600)] == ["999 B", "1 kB", "1 MB"]
     assert [show_amount(value, "B") for value in (None, 0, 12, 1.5e9)] == ["?", "0 B", "12 B", "1.5 GB"]
     assert show_amount(2e6, "") == "2 M"
 

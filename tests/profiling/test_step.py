@@ -80,6 +80,8 @@ def test_what_clipping_costs_is_not_known() -> None:
         ({"train": 3}, DtypeError, "profile: expected a Train"),
         ({"model": 3}, ConfigError, "profile: model must be a layer, got"),
         ({"loss": 3}, DtypeError, "profile: expected a loss"),
+        ({"flops": 3}, ConfigError, "watch: flops must be formulas by name: .*, got 3"),
+        ({"flops": {"Linear": 3}}, ConfigError, r"watch: flops\['Linear'\] must be a function from an Info .*, got 3"),
         ({"x": X[:4]}, ShapeError, r"LinearFirst\(5, 3, 4\)"),
     ],
 )
