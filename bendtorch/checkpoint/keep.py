@@ -93,7 +93,7 @@ class Checkpoints(Callback[P]):
 
 def latest(folder: str | os.PathLike[str]) -> Path | None:
     """The newest checkpoint in a folder; None where there is none."""
-    found = _kept(as_folder("latest", folder))
+    found = _kept(as_folder("latest", folder, made=False))
     return found[-1] if found else None
 
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from bendtorch.errors import ConfigError
 from bendtorch.generate.tokenizer import Tokenizer
+from bendtorch.shapes.arguments import expect
 
 START: Final = "<|im_start|>"
 END: Final = "<|im_end|>"
@@ -26,6 +27,8 @@ class ChatML:
 
     def __init__(self, tokenizer: Tokenizer, template: str | None = None) -> None:
         """`template`, if the model's file has one, must be of this form."""
+        expect("ChatML", "tokenizer", tokenizer, Tokenizer, "a Tokenizer")
+        expect("ChatML", "template", template, (str, type(None)), "the text of a chat template, or None")
         if template is not None and not (START in template and END in template):
             raise ConfigError("ChatML: the model's chat template is of another form, without <|im_start|>")
         self.tokenizer = tokenizer

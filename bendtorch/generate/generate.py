@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
 
 from bendtorch.errors import ConfigError, IndexRangeError
 from bendtorch.generate.decoder import Decoder, Tokens
@@ -20,13 +23,13 @@ def generate(
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
-    stop: Collection[int] = (),
+    stop: Iterable[int] | int | None = (),
 ) -> Iterator[int]:
     """At most `count` tokens after `ids`, which follow what the decoder has read before.
 
     Token i is drawn with `key.fold(i)` (see `Sampler`); at temperature 0 the likeliest is taken, and no key needed. A
-    token of `stop` ends the text and is not given. `ids` are read when the first token is asked for, and each token
-    when the next one is: the last one is not read.
+    token of `stop` (one or several) ends the text and is not given. `ids` are read when the first token is asked for,
+    and each token when the next one is: the last one is not read.
 
     The same decoder state, ids and key give the same tokens, on every run and at every number of threads.
 
@@ -41,12 +44,19 @@ def generate(
         raise ConfigError(
             f"generate: drawing tokens needs a key, such as Key(0), got {shown(key)}; temperature=0 needs none"
         )
-    for token in stop:
-        if type(token) is not int or not 0 <= token < decoder.config.vocabulary:
-            raise IndexRangeError(
-                f"generate: stop has {shown(token)}, the tokens are 0 to {decoder.config.vocabulary - 1}"
-            )
-    return _tokens(decoder, ids, count, sampler, key, frozenset(stop))
+    return _tokens(decoder, ids, count, sampler, key, _stops(stop, decoder.config.vocabulary))
+
+
+def _stops(stop: Iterable[int] | int | None, vocabulary: int) -> frozenset[int]:
+    """The tokens that end a text, given as one, as several or as none."""
+    given: Any = () if stop is None else (stop,) if isinstance(stop, (int, np.integer)) else stop
+    expect("generate", "stop", given, Iterable, "a token, or several, such as [2]")
+    given = tuple(given)
+    for token in given:
+        is_int = isinstance(token, (int, np.integer)) and not isinstance(token, bool)
+        if not is_int or not 0 <= token < vocabulary:
+            raise IndexRangeError(f"generate: stop has {shown(token)}, the tokens are 0 to {vocabulary - 1}")
+    return frozenset(map(int, given))
 
 
 def _tokens(

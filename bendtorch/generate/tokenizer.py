@@ -18,6 +18,8 @@ import os
 from collections.abc import Iterable
 from typing import Any, Final
 
+import numpy as np
+
 from bendtorch.errors import CheckpointError, ConfigError, IndexRangeError
 from bendtorch.models.gguf import TokenList
 from bendtorch.shapes.arguments import as_path, expect, shown
@@ -71,13 +73,20 @@ class Tokenizer:
             raise CheckpointError(f"{file} is no tokenizer that can be read: {error}") from error
 
     def encode(self, text: str) -> list[int]:
-        """The tokens of a text."""
+        """The tokens of a text. Raises `ConfigError` for what is none."""
         expect("Tokenizer.encode", "text", text, str, "a str")
+        if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+            raise ConfigError(
+                f"Tokenizer.encode: text has half of a surrogate pair, which is no character: {shown(text)}"
+            )
         self._library.encode_special_tokens = True  # what looks like a mark is text
         return list(self._library.encode(text, add_special_tokens=False).ids)
 
     def bytes_of(self, token: int) -> bytes:
         """The bytes of a token; none of a mark. Raises `IndexRangeError` when there is no such token."""
+        if isinstance(token, bool) or not isinstance(token, (int, np.integer)):
+            raise ConfigError(f"Tokenizer: a token is an int, got {shown(token)}")
+        token = int(token)
         if token in self._added:
             return self._added[token]
         piece: str | None = self._library.id_to_token(token) if 0 <= token < MOST else None
@@ -89,6 +98,7 @@ class Tokenizer:
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of tokens, without the marks; a replacement character for what is no UTF-8."""
+        expect("Tokenizer.decode", "ids", ids, Iterable, "tokens, such as [1, 2]")
         return b"".join(map(self.bytes_of, ids)).decode(errors="replace")
 
     def token(self, mark: str) -> int:

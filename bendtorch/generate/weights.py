@@ -20,6 +20,7 @@ from bendtorch.kernels.decode import Layout
 from bendtorch.kernels.widen import Stored, narrow_all
 from bendtorch.laws.nest import arrays_in
 from bendtorch.layer import Layer
+from bendtorch.layer.arguments import expect_layer
 from bendtorch.layer.counter import counter_cells
 from bendtorch.models.config import AnyLlama
 from bendtorch.shapes.arguments import shown
@@ -40,6 +41,7 @@ def weights_of(model: Layer[P, Any, Any, Any], p: P) -> FlatF32:
     Parameters that lie in one array already, in that order, as those of `load_llama`, `load_gguf` and `Train` do, are
     given as that array; others are copied.
     """
+    expect_layer("weights_of", model)
     flat = _buffer_of(model, p)
     if flat is None:
         flat = model.dump(p)

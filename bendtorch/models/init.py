@@ -9,6 +9,8 @@ import numpy as np
 from bendtorch.errors import ConfigError
 from bendtorch.keys import Key
 from bendtorch.layer import Layer
+from bendtorch.layer.arguments import expect_layer
+from bendtorch.shapes.arguments import expect
 from bendtorch.shapes.arrays import FlatF32
 
 P = TypeVar("P")
@@ -18,8 +20,11 @@ def init_normal(model: Layer[P, Any, Any, Any], key: Key, std: float = 0.02) -> 
     """Every matrix drawn from a normal distribution of that deviation, as a language model starts.
 
     Vectors start as their layers have them (gains at one, biases at zero), counters at 0. Leaf i is drawn from
-    `key.fold(i)`. Raises `ConfigError` when the leaves do not describe every number.
+    `key.fold(i)`. Raises `ConfigError` for what is no layer or no key, and when the leaves do not
+    describe every number.
     """
+    expect_layer("init_normal", model)
+    expect("init_normal", "key", key, Key, "a Key, such as Key(0)")
     if sum(leaf.cells for leaf in model.leaves) != model.count():
         raise ConfigError(f"init_normal: the leaves of {model} do not describe every number")
     cells: list[FlatF32] = [np.empty(0, np.float32)]

@@ -35,11 +35,14 @@ def as_path(caller: str, value: str | os.PathLike[str]) -> Path:
     return Path(value)
 
 
-def as_folder(caller: str, value: str | os.PathLike[str]) -> Path:
-    """The name of a folder, which need not be there yet."""
+def as_folder(caller: str, value: str | os.PathLike[str], *, made: bool = True) -> Path:
+    """The name of a folder, which need not be there yet; `made` says whether the caller makes it then."""
     expect(caller, "folder", value, (str, os.PathLike), 'the name of a folder, such as "runs/a"')
+    if os.fspath(value) in ("", b""):
+        raise ConfigError(f'{caller}: the name of the folder is empty; the one where the program runs is "."')
     if (folder := Path(value)).exists() and not folder.is_dir():
-        raise ConfigError(f"{caller}: {folder} is a file; name a folder, which is made where it is missing")
+        more = ", which is made where it is missing" if made else ""
+        raise ConfigError(f"{caller}: {folder} is a file; name a folder{more}")
     return folder
 
 

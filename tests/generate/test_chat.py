@@ -51,6 +51,10 @@ def test_models_that_do_not_know_it() -> None:
     with pytest.raises(ConfigError, match="chat template is of another form"):
         ChatML(TOKENIZER, "[INST] {{ message }} [/INST]")
     assert ChatML(TOKENIZER, None).end == 2
+    with pytest.raises(ConfigError, match=r"^ChatML: tokenizer must be a Tokenizer, got None"):
+        ChatML(None)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=r"^ChatML: template must be the text of a chat template, or None, got 3"):
+        ChatML(TOKENIZER, 3)  # type: ignore[arg-type]
 
 
 def test_it_needs_the_marks() -> None:

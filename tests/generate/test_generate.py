@@ -70,7 +70,10 @@ def test_a_text_may_be_continued() -> None:
 def test_stop_tokens_end_it_and_are_not_given() -> None:
     whole = list(generate(decoder_of(), START, 20, key=Key(2)))
     stop = whole[11]
-    assert list(generate(decoder_of(), START, 20, key=Key(2), stop=[stop])) == whole[: whole.index(stop)]
+    ways: list[Any] = [[stop], stop, np.int64(stop), np.array([stop]), iter([stop])]
+    for way in ways:
+        assert list(generate(decoder_of(), START, 20, key=Key(2), stop=way)) == whole[: whole.index(stop)]
+    assert list(generate(decoder_of(), START, 20, key=Key(2), stop=None)) == whole
 
 
 def test_tokens_come_when_they_are_asked_for() -> None:
@@ -117,3 +120,8 @@ def test_settings_that_are_refused_at_once(settings: dict[str, Any], message: st
 def test_stop_tokens_that_are_none(token: Any) -> None:
     with pytest.raises(IndexRangeError, match=r"stop has .*, the tokens are 0 to 28"):
         generate(decoder_of(), START, 3, temperature=0, stop=[token])
+
+
+def test_stop_is_a_token_or_several() -> None:
+    with pytest.raises(ConfigError, match=r"^generate: stop must be a token, or several, such as \[2\], got 1.5"):
+        ANY(decoder_of(), START, 3, temperature=0, stop=1.5)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -130,6 +131,19 @@ def test_what_is_no_text_or_list() -> None:
         Tokenizer.of(None)
     with pytest.raises(ConfigError, match=r"Tokenizer.encode: text must be a str, got 3"):
         TOKENIZER.encode(3)  # type: ignore[arg-type]
+    for text in ("\ud800", "a\udfff"):
+        with pytest.raises(ConfigError, match=r"^Tokenizer.encode: text has half of a surrogate pair"):
+            TOKENIZER.encode(text)
+    wrong: Any = TOKENIZER
+    for token in (1.5, "a", None, True):
+        with pytest.raises(ConfigError, match=r"^Tokenizer: a token is an int, got "):
+            wrong.decode([token])
+        with pytest.raises(ConfigError, match=r"^Tokenizer: a token is an int, got "):
+            wrong.bytes_of(token)
+    with pytest.raises(ConfigError, match=r"^Tokenizer.decode: ids must be tokens, such as \[1, 2\], got 3"):
+        wrong.decode(3)
+    ids = TOKENIZER.encode("hello")
+    assert wrong.decode(np.array(ids)) == "hello"
 
 
 def test_the_library_is_asked_for_in_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,6 +86,12 @@ def test_refused_weights(wrong: Any) -> None:
         Weights.stored(TIED, wrong, "float32")
 
 
+def test_weights_of_what_is_no_model() -> None:
+    wrong: Any = weights_of
+    with pytest.raises(ConfigError, match=r"^weights_of: model must be a layer, got None"):
+        wrong(None, ())
+
+
 def test_weights_of_another_model() -> None:
     with pytest.raises(ShapeError, match=rf"has {TIED.count()} weights, got 5"):
         Weights.stored(TIED, np.zeros(5, np.float32), "float32")

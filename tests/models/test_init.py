@@ -46,3 +46,11 @@ def test_leaves_must_describe_the_model() -> None:
     bare: Any = dataclasses.replace(NET, leaves=())
     with pytest.raises(ConfigError, match="do not describe every number"):
         init_normal(bare, Key(0))
+
+
+def test_what_is_no_layer_or_key() -> None:
+    wrong: Any = init_normal
+    with pytest.raises(ConfigError, match=r"^init_normal: key must be a Key, such as Key\(0\), got 0"):
+        wrong(NET, 0)
+    with pytest.raises(ConfigError, match=r"^init_normal: model must be a layer, got None"):
+        wrong(None, Key(0))

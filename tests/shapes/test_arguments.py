@@ -56,3 +56,11 @@ def test_a_folder_may_be_missing_but_is_no_file(tmp_path: Path) -> None:
 )
 def test_values_in_a_few_words(value: Any, text: str) -> None:
     assert shown(value) == text
+
+
+def test_a_folder_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match=r"^f: .*file is a file; name a folder$"):
+        as_folder("f", tmp_path / "file", made=False)
+    with pytest.raises(ConfigError, match=r"^f: the name of the folder is empty; "):
+        as_folder("f", "")

@@ -37,7 +37,7 @@ def load_llama(folder: str | os.PathLike[str]) -> tuple[ReadLlama, Any]:
     architectures, quantised weights), and `CheckpointError`, naming the first difference, for files that are missing,
     damaged, or no such model's.
     """
-    place = as_folder("load_llama", folder)
+    place = as_folder("load_llama", folder, made=False)
     if not (place / CONFIG).exists():
         what = f"has no {CONFIG}" if place.exists() else "does not exist"
         raise CheckpointError(f"{place}: {what}; load_llama reads a folder that transformers saved, and downloads none")
