@@ -95,9 +95,10 @@ def chosen(
     """The laws to check on a layer (or loss, optimizer, clipping) of this name.
 
     Those of everything and those of its name, and what it claims, but for what is skipped; or those in `only`. Raises
-    `ConfigError` for a number that no law has.
+    `ConfigError` for a number that no law has, and when no law is left.
     """
-    wanted, unwanted, claimed = (_numbers(given) for given in (only or (), skip, claims))
+    wanted, unwanted = _numbers("only", () if only is None else only), _numbers("skip", skip)
+    claimed = _numbers("claims", claims)
     there = [law for law in LAWS if subject in law.subjects]
     known = [law.number for law in there]
     for number in (*wanted, *unwanted, *claimed):
@@ -107,11 +108,19 @@ def chosen(
         own = [law for law in there if law.number in wanted]
     else:
         own = [law for law in there if not law.of or name in law.of or law.number in claimed]
-    return tuple(law for law in own if law.number not in unwanted)
+    left = tuple(law for law in own if law.number not in unwanted)
+    if not left:
+        asked = f"only={wanted}, skip={unwanted}" if only is not None else f"skip={unwanted}"
+        raise ConfigError(f"laws: no law is left to check on {name} ({subject}; {asked}); name one with only=...")
+    return left
 
 
-def _numbers(given: str | Iterable[str]) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
+def _numbers(option: str, given: object) -> list[str]:
+    """The numbers that an option names."""
+    numbers = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
+    if not all(isinstance(number, str) for number in numbers):
+        raise ConfigError(f'laws: {option}: expected a law\'s number like "L27", or several in a list, got {given!r}')
+    return numbers
 
 
 def _unknown(number: str, subject: str, known: list[str]) -> str:

@@ -121,7 +121,10 @@ def _smallest(law: Law, source: Source, trial: Trial, first: Difference | Except
 
     explained = _explained(law, source, trial, first, seed)
     small = Shrinker(fails, drawn)(trial)
-    last = found(law, small)
+    try:
+        last = found(law, small)
+    except NotHereError:
+        last = None
     if last is None:
         return Failure(law, trial, first, seed, comes_and_goes=True)
     return Failure(law, small, last, seed, explained=explained)

@@ -135,9 +135,10 @@ def _pure(trial: Trial) -> Difference | None:
         found = differ(left, one, right, two)
         if found is not None:
             return found
-    again, twice = layer.fwd(p, x), layer.bwd(p, s, dy, layer.zeros())
+    twice = layer.bwd(p, s, dy, layer.zeros())  # before x is seen again: the last forward pass was that of x2
+    again = layer.fwd(p, x)
     return differ("a second call", {"y": again.y, "s": again.s}, "the first", forwards) or differ(
-        "a second call", {"dx": twice.dx, "dp": twice.g}, "the first", backwards
+        "a second call, after fwd of x2,", {"dx": twice.dx, "dp": twice.g}, "the first", backwards
     )
 
 
@@ -200,12 +201,13 @@ ACCUMULATES: Final = Law(
 PURE: Final = Law(
     "L33",
     "the passes are pure",
-    "p, x, s and dy are unchanged, a second call gives equal bits, results are memory of their own",
+    "p, x, s and dy are unchanged, a second call after others gives equal bits, results are memory of their own",
     EXACT,
     _pure,
     EVERY,
     subjects=(LAYER, LOSS),
-    hint="an operation in place (*=, out=), a buffer that is used again, or random numbers without a key",
+    hint="an operation in place (*=, out=), a buffer that is used again, something kept outside of s, "
+    "or random numbers without a key",
 )
 SCALES: Final = Law(
     "L35",

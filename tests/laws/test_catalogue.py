@@ -8,7 +8,7 @@ import pytest
 
 from bendtorch.errors import ConfigError
 from bendtorch.laws import COMPOSITION, ELSEWHERE, LAWS
-from bendtorch.laws.catalogue import chosen, place_of, shown_numbers
+from bendtorch.laws.catalogue import chosen, laws_of, place_of, shown_numbers
 from bendtorch.laws.law import CLIP, CLOSE, EXACT, LAYER, LOSS, OPTIMIZER
 from tests.support.broken import FAULTS
 from tests.support.mutants import EXPECTED
@@ -76,6 +76,19 @@ def test_numbers_that_are_not_there_are_refused(number: str, text: str) -> None:
     for given in ({"only": number}, {"skip": number}, {"claims": number}):
         with pytest.raises(ConfigError, match=text):
             numbers(LAYER, "A", **given)
+
+
+@pytest.mark.parametrize("given", [27, [27], ["L27", None], b"L27", True])
+def test_what_is_no_number_of_a_law_is_refused(given: object) -> None:
+    for option in ("only", "skip", "claims"):
+        with pytest.raises(ConfigError, match=rf'^laws: {option}: expected a law\'s number like "L27", .* got '):
+            numbers(LAYER, "A", **{option: given})
+
+
+@pytest.mark.parametrize("options", [{"only": []}, {"only": "L27", "skip": "L27"}, {"skip": laws_of("A")}])
+def test_at_least_one_law_must_be_left(options: dict[str, object]) -> None:
+    with pytest.raises(ConfigError, match=r"^laws: no law is left to check on A \(layer; "):
+        numbers(LAYER, "A", **options)
 
 
 def test_numbers_are_written_in_runs() -> None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from bendtorch import Bwd, Lin, ReLU, make_layer
+from bendtorch import Bwd, Fwd, Lin, ReLU, make_layer
 from bendtorch.errors import ConfigError, DtypeError, LawError, ShapeError
 from bendtorch.laws import check, examine
 from bendtorch.laws.catalogue import laws_of
-from bendtorch.layer import no_params
+from bendtorch.laws.check import outcome_of
+from bendtorch.laws.gradients import PURE
+from bendtorch.laws.law import Difference, NotHereError
+from bendtorch.laws.source import Source
+from bendtorch.laws.trial import Trial
+from bendtorch.layer import Info, no_params
+from bendtorch.shapes.spec import mat_spec
 from tests.support.mutants import EXPECTED, affine, mutant
 
 relu: Any = ReLU
@@ -107,3 +114,52 @@ def test_a_layer_that_is_not_deterministic_is_reported_and_its_impurity_first() 
     assert any("The same case did not show it again" in str(failure) for failure in report.failures)
     with pytest.raises(LawError, match=r"^ReLU\(\d, \d\) breaks L33 "):
         report.raise_if_failed()
+
+
+def noisy(n: int, c: int, generator: Any) -> Any:
+    """A layer whose output is off by another number each time."""
+    spec = mat_spec(n, c)
+
+    def fwd(p: Any, x: Any) -> Any:
+        return Fwd(x + np.float32(1e-3 * generator.random()), x)
+
+    info = Info("Noisy", {"n": n, "c": c}, spec, spec, spec)
+    return make_layer(no_params(), fwd, lambda p, s, dy, g: Bwd(dy.copy(), g), info)
+
+
+def test_a_forward_pass_that_is_not_deterministic_breaks_l33() -> None:
+    generator = np.random.default_rng(0)
+    with pytest.raises(LawError, match=r"^Noisy\(\d, \d\) breaks L33 "):
+        check(lambda n, c: noisy(n, c, generator), cases=30)
+
+
+def test_a_law_that_no_longer_applies_to_the_smallest_case_is_told_as_it_was_found() -> None:
+    calls: list[Trial] = []
+
+    def compare(trial: Trial) -> Difference:
+        calls.append(trial)
+        if len(calls) > 1:
+            raise NotHereError("not now")
+        return Difference("y[0]", "one side", "0.0", "the other", "1.0")
+
+    failure = outcome_of(replace(PURE, compare=compare), Source(relu), 1, 0).failure
+    assert failure is not None
+    assert "at y[0], one side gives 0.0 and the other gives 1.0" in str(failure)
+    assert "a second call must give equal bits (L33)" in str(failure)
+
+
+def remembering(n: int, c: int) -> Any:
+    """A layer whose backward pass reads what the last forward pass left behind."""
+    spec, last = mat_spec(n, c), {}
+
+    def fwd(p: Any, x: Any) -> Any:
+        last["x"] = x.copy()
+        return Fwd(x * x, x)
+
+    info = Info("Remembering", {"n": n, "c": c}, spec, spec, spec)
+    return make_layer(no_params(), fwd, lambda p, s, dy, g: Bwd(dy * 2 * last["x"], g), info)
+
+
+def test_a_backward_pass_of_an_earlier_forward_pass_is_compared() -> None:
+    with pytest.raises(LawError, match=r"breaks L33 .* at dx\[0, 0\], a second call, after fwd of x2, gives"):
+        check(remembering, cases=30)
