@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 
-import numpy as np
-
 from bendtorch.errors import ConfigError
 from bendtorch.laws.catalogue import chosen
 from bendtorch.laws.law import Difference, Law, NotHereError
 from bendtorch.laws.report import Failure, Outcome, Report
 from bendtorch.laws.shrink import Shrinker
 from bendtorch.laws.source import REFUSALS, Maker, Source
-from bendtorch.laws.trial import Trial
+from bendtorch.laws.trial import Trial, quiet
 
 Numbers: TypeAlias = str | Iterable[str]
 """A law's number, or several."""
@@ -93,7 +91,7 @@ def outcome_of(law: Law, source: Source, cases: int, seed: int) -> Outcome:
 def found(law: Law, trial: Trial) -> Difference | Exception | None:
     """The difference on one trial, or what the layer raises. Lets `NotHereError` through."""
     try:
-        with np.errstate(all="ignore"):
+        with quiet():
             return law.compare(trial.fresh())
     except NotHereError:
         raise
@@ -134,6 +132,6 @@ def _explained(law: Law, source: Source, trial: Trial, first: Difference | Excep
     """What the law finds out about a failure, from the trial it was found on and some more."""
     if law.explain is None or not isinstance(first, Difference):
         return ""
-    with np.errstate(all="ignore"):
+    with quiet():
         more = [source.drawn(seed + 1 + i, law.kinds).fresh() for i in range(MORE)]
         return law.explain([trial.fresh(), *more], first.place)

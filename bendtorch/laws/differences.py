@@ -85,9 +85,16 @@ def slope_along(
 
 
 def slope_of(
-    dys: list[Array], points: dict[int, float], outputs: dict[int, list[Array]], h: float
+    dys: list[Array],
+    points: dict[int, float],
+    outputs: dict[int, list[Array]],
+    h: float,
+    rounding: float = ROUNDINGS,
 ) -> tuple[float, float] | None:
-    """The slope of ⟨dy, F⟩ at point 0 from F at five points, h apart, and how far it may be off."""
+    """The slope of ⟨dy, F⟩ at point 0 from F at five points, h apart, and how far it may be off.
+
+    A number of F may be off by `rounding`, as a part of the largest.
+    """
 
     def rise(low: int, high: int) -> list[Array]:
         """The slope of each number of F between two points."""
@@ -102,7 +109,7 @@ def slope_of(
         """By how much the slope of each number of F changes at 0."""
         return [a - b for a, b in zip(rise(0, high), rise(low, 0), strict=True)]
 
-    narrow, noise = rise(-1, 1), _noise(dys, outputs) / h
+    narrow, noise = rise(-1, 1), _noise(dys, outputs, rounding) / h
     left_out = apart(narrow, rise(-2, 2))
     corners = apart(bends(-1, 1), [bend / 2 for bend in bends(-2, 2)])
     size = apart(narrow, [np.zeros_like(one) for one in narrow])
@@ -112,13 +119,13 @@ def slope_of(
     return slope, noise + 3 * left_out + 1.5 * corners
 
 
-def _noise(dys: list[Array], outputs: dict[int, list[Array]]) -> float:
+def _noise(dys: list[Array], outputs: dict[int, list[Array]], rounding: float) -> float:
     """How far ⟨dy, F⟩ may be off by rounding, of numbers of F that move, and of others by what does not move them."""
     total = 0.0
     for i, dy in enumerate(dys):
         here = np.abs(outputs[0][i])
         moving = np.any([outputs[k][i] != outputs[0][i] for k in TURNS if k], axis=0)
-        total += ROUNDINGS * float(np.abs(dy[moving]).sum(dtype=np.float64)) * float(here.max(initial=0))
+        total += rounding * float(np.abs(dy[moving]).sum(dtype=np.float64)) * float(here.max(initial=0))
         total += UNMOVED * float((np.abs(dy) * here)[~moving].sum(dtype=np.float64))
     return total
 

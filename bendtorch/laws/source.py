@@ -13,7 +13,7 @@ import numpy as np
 from bendtorch.errors import BendError, ConfigError, DtypeError, ShapeError
 from bendtorch.laws.law import CLIP, LAYER, LOSS, OPTIMIZER
 from bendtorch.laws.loss_layer import loss_layer
-from bendtorch.laws.trial import AnyLayer, Trial, draw, filled, like_example
+from bendtorch.laws.trial import AnyLayer, Trial, draw, filled, like_example, quiet
 from bendtorch.layer import Layer
 from bendtorch.layers.linear import Linear
 from bendtorch.layers.tanh import Tanh
@@ -96,11 +96,13 @@ class Source:
         """The trial of these sizes."""
         made = self.build(*sizes)
         if isinstance(made, Loss):
-            return self._of_loss(made, sizes, seed, kind)
+            with quiet():
+                return self._of_loss(made, sizes, seed, kind)
         if not isinstance(made, Layer):
             raise DtypeError(f"laws: {self} must build a layer or a loss, got {type(made).__name__}")
         resized = partial(_with_batch, self.build, sizes) if sizes else None
-        trial = draw(made, seed, kind, sizes, resized, self.x)
+        with quiet():
+            trial = draw(made, seed, kind, sizes, resized, self.x)
         return trial if self.build is not stepped else replace(trial, subject=self.maker)
 
     def _of_loss(self, loss: Loss[Any, Any], sizes: tuple[int, ...], seed: int, kind: str) -> Trial:

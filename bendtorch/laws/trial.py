@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
@@ -36,6 +38,14 @@ EVERY: Final = (*FINITE, "special", "alike")
 
 NUMBERS: Final = ("p", "x", "dy", "x2", "dy2", "g")
 """What a trial holds beside its layer: the shrinker makes these simple."""
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without the warnings of NumPy: laws are tried on numbers that overflow, and on batches of nothing."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        yield
 
 
 @dataclass(frozen=True)
