@@ -134,4 +134,7 @@ def _explained(law: Law, source: Source, trial: Trial, first: Difference | Excep
         return ""
     with quiet():
         more = [source.drawn(seed + 1 + i, law.kinds).fresh() for i in range(MORE)]
-        return law.explain([trial.fresh(), *more], first.place)
+        try:
+            return law.explain([trial.fresh(), *more], first.place)
+        except Exception:  # a layer at fault may raise on other trials
+            return ""

@@ -8,19 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bendtorch import Dropout, Linear, LinearNB, ReLU, Tie
+from bendtorch import Dropout, LayerNorm, Linear, LinearNB, ReLU, Tie, grad
 from bendtorch.laws import examine
 from bendtorch.laws.gradients import ACCUMULATES, LINEAR, SCALES, SPLITS
 from bendtorch.laws.law import Law, NotHereError
 from bendtorch.laws.trial import Trial, draw
-from bendtorch.layer import Bwd, Fwd, Info, make_layer, matrix
-from bendtorch.shapes.spec import mat_spec
+from bendtorch.layer import Bwd, Fwd, Info, make_layer, matrix, no_params
+from bendtorch.shapes.spec import ids_spec, mat_spec
 from tests.support.mutants import EXPECTED, affine, faults, mutant
 
 NUMBERS = ("L24", "L25", "L31", "L32", "L33", "L35")
 linear: Any = Linear
 relu: Any = ReLU
 dropout: Any = Dropout
+norm: Any = LayerNorm
 
 
 @pytest.mark.parametrize("fault", faults(*NUMBERS))
@@ -108,3 +109,54 @@ def test_ids_may_be_widened_but_not_changed_into_numbers() -> None:
 def replace_dx(back: Any, dx: Any) -> Any:
     back.dx = dx
     return back
+
+
+def own(name: str, f: Any, d: Any) -> Any:
+    """An elementwise layer of a user: y = f(x), dx = d(dy, x, y)."""
+
+    def maker(n: int, c: int) -> Any:
+        spec = mat_spec(n, c)
+
+        def fwd(p: Any, x: Any) -> Any:
+            y = f(x)
+            return Fwd(y, (x, y))
+
+        info = Info(name, {"n": n, "c": c}, spec, spec)
+        return make_layer(no_params(), fwd, lambda p, s, dy, g: Bwd(d(dy, *s), g), info)
+
+    return maker
+
+
+FINITE_LAYERS = {
+    "exp overflows": own("Exp", np.exp, lambda dy, x, y: dy * y),
+    "exp on the tape": lambda n, c: grad.layer_of(grad.exp, n, c, c, no_params()),
+    "a root has an infinite slope at 0": own(
+        "Root", lambda x: np.sqrt(np.abs(x)), lambda dy, x, y: dy * (np.copysign(np.float32(0.5), x) / y)
+    ),
+    "a chain in which terms cancel": lambda n, i, o: norm(n, i) >> linear(n, i, o) >> relu(n, o) >> linear(n, o, i),
+}
+
+
+@pytest.mark.parametrize("maker", FINITE_LAYERS.values(), ids=FINITE_LAYERS)
+def test_what_overflows_or_cancels_is_no_fault_of_the_backward_pass(maker: Any) -> None:
+    (outcome,) = examine(maker, only="L24", cases=400).outcomes
+    assert outcome.failure is None, str(outcome.failure)
+    assert outcome.cases > 100
+
+
+def gathered(n: int, v: int, c: int) -> Any:
+    """Rows of a matrix by their ids, whose gradient is added to g row by row."""
+
+    def bwd(p: Any, s: Any, dy: Any, g: Any) -> Any:
+        np.add.at(g, s, dy)
+        return Bwd(s, g)
+
+    info = Info("Gathered", {"n": n, "v": v, "c": c}, ids_spec(n, below=v), mat_spec(n, c), input_gradient=False)
+    return make_layer(matrix(v, c, "rows"), lambda p, x: Fwd(p[x], x), bwd, info)
+
+
+def test_sums_that_differ_by_rounding_only_are_told_so() -> None:
+    (failure,) = examine(gathered, only="L32").failures
+    assert "they differ by rounding only: add a finished sum. Compute the gradient apart, then g += it" in str(failure)
+    (failure,) = examine(mutant("g is overwritten"), only="L32").failures
+    assert "rounding only" not in str(failure)
