@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sysconfig
+import traceback
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +19,9 @@ LATER: Final = ("L26", "L28", "L34", "L35", "L38", "L39", "L40", "L44", "L45", "
 ORDER: Final = {"L33": 0, **dict.fromkeys(LATER, 2)}
 """Which broken laws are said before the others, and which after them: those that name no place, or follow."""
 
+OURS: Final = (str(Path(__file__).parents[1]), *map(sysconfig.get_path, ("stdlib", "purelib", "platlib")), "<frozen")
+"""Files whose frames say nothing about a user's code."""
+
 SHOWN: Final = 40  # numbers of an array that a paragraph writes out
 
 
@@ -23,7 +29,8 @@ SHOWN: Final = 40  # numbers of an array that a paragraph writes out
 class Failure:
     """A broken law, on the smallest trial that was found for it; `seed` repeats the one it was found on.
 
-    It `comes_and_goes` where the same trial did not break the law again.
+    It `comes_and_goes` where the same trial did not break the law again. `also` are the numbers of the other laws for
+    which the layer raised the same at the same place.
     """
 
     law: Law
@@ -32,6 +39,17 @@ class Failure:
     seed: int
     comes_and_goes: bool = False
     explained: str = ""
+    also: tuple[str, ...] = ()
+
+    @property
+    def raised_at(self) -> str:
+        """The place in the user's code where the layer raised, with its line; empty where there is none."""
+        frames = traceback.extract_tb(self.found.__traceback__) if isinstance(self.found, Exception) else []
+        where = [frame for frame in frames if not frame.filename.startswith(OURS)]
+        if not where:
+            return ""
+        last = where[-1]
+        return f"{last.filename}:{last.lineno}, in {last.name}" + (f": {last.line}" if last.line else "")
 
     @property
     def here(self) -> str:
@@ -42,9 +60,13 @@ class Failure:
 
     @property
     def advice(self) -> str:
-        """What was found out about the mistake, or what to look for."""
+        """What was found out about the mistake, or what to look for: the place, where the layer raises."""
         if self.explained:
             return f"{self.explained}."
+        if isinstance(self.found, Exception):
+            at = f"It is raised at {self.raised_at}." if self.raised_at else ""
+            also = f"It keeps {', '.join(self.also)} from being compared too." if self.also else ""
+            return " ".join(filter(None, (at, also)))
         return f"What to look for: {self.law.hint}." if self.law.hint else ""
 
     @property
@@ -119,9 +141,16 @@ class Report:
 
     @property
     def told(self) -> tuple[Failure, ...]:
-        """The failures to write about. L26 goes without saying where L27 names the place."""
+        """The failures to write about: L26 goes without saying where L27 names the place, an error is said once."""
         broken = {failure.law.number for failure in self.failures}
-        return tuple(f for f in self.failures if f.law.number != "L26" or "L27" not in broken)
+        told: dict[object, Failure] = {}
+        for failure in self.failures:
+            if failure.law.number == "L26" and "L27" in broken:
+                continue
+            raised = (type(failure.found), failure.raised_at) if failure.raised_at else failure.law.number
+            first = told.get(raised)
+            told[raised] = failure if first is None else replace(first, also=(*first.also, failure.law.number))
+        return tuple(told.values())
 
     @property
     def applied(self) -> tuple[str, ...]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from bendtorch import ReLU
 from bendtorch.errors import BendError, LawError
 from bendtorch.laws import examine
 from tests.support.mutants import affine, mutant
 
+relu: Any = ReLU
 BROKEN = examine(mutant("a product is transposed"), only=["L24", "L25", "L27", "L33"])
 
 
@@ -43,6 +48,28 @@ def test_what_the_layer_raises_is_the_cause() -> None:
     with pytest.raises(LawError, match="Here the layer raises ValueError: matmul") as raised:
         report.raise_if_failed()
     assert isinstance(raised.value.__cause__, ValueError)
+
+
+def raising(n: int, c: int) -> Any:
+    """A layer whose backward pass has a name that is not there."""
+    layer: Any = relu(n, c)
+    return replace(layer, bwd=lambda p, s, dy, g: dy * slpoe)  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_an_error_is_said_once_with_its_place() -> None:
+    report = examine(raising, cases=20)
+    assert len(report.failures) > 5
+    (told,) = report.told
+    text = str(told)
+    assert "Here the layer raises NameError: name 'slpoe' is not defined. It is raised at " in text
+    assert f"{__file__}:" in text
+    assert "dy * slpoe" in text
+    assert "What to look for" not in text
+    others = [failure.law.number for failure in report.failures[1:] if failure.law.number != "L26"]
+    assert f"It keeps {', '.join(others)} from being compared too." in text
+    with pytest.raises(LawError) as raised:
+        report.raise_if_failed()
+    assert str(raised.value) == text
 
 
 def test_a_failed_report_raises_and_another_does_not() -> None:
