@@ -11,7 +11,7 @@ from bendtorch.laws.law import Difference, Law, NotHereError
 from bendtorch.laws.report import Failure, Outcome, Report
 from bendtorch.laws.shrink import Shrinker
 from bendtorch.laws.source import REFUSALS, Maker, Source
-from bendtorch.laws.trial import Trial, quiet
+from bendtorch.laws.trial import ORDINARY, Trial, quiet
 
 Numbers: TypeAlias = str | Iterable[str]
 """A law's number, or several."""
@@ -104,6 +104,7 @@ def _smallest(law: Law, source: Source, trial: Trial, first: Difference | Except
 
     A layer that does not give the same twice may break the law only now and then: then it is said as it was found.
     """
+    kinds = (*ORDINARY, "wide") if trial.kind == "wide" else ORDINARY
 
     def fails(other: Trial) -> bool:
         try:
@@ -113,7 +114,7 @@ def _smallest(law: Law, source: Source, trial: Trial, first: Difference | Except
 
     def drawn(sizes: tuple[int, ...], other_seed: int) -> Trial | None:
         try:
-            return source.trial(sizes, other_seed, "whole" if other_seed % 2 else "ordinary")
+            return source.trial(sizes, other_seed, kinds[other_seed % len(kinds)])
         except REFUSALS:
             return None
 

@@ -20,7 +20,7 @@ import numpy as np
 from bendtorch.laws.law import CLOSE, LAYER, LOSS, Difference, Law, NotHereError
 from bendtorch.laws.nest import Array, arrays_in, floats_in, named, replaced
 from bendtorch.laws.sides import finite_size
-from bendtorch.laws.trial import Trial
+from bendtorch.laws.trial import SPREAD, Trial
 
 STEP: Final = 2.0**-7
 ROUNDINGS: Final = 32 * 2.0**-24  # that a number of y may be off by, as a part of the largest
@@ -136,7 +136,7 @@ DIFFERENCES: Final = Law(
     "⟨dy, F(t + h) - F(t - h)⟩ / 2h = the derivative that B gives, for coordinates t of x and p",
     CLOSE,
     _agrees,
-    ("ordinary",),
+    SPREAD,
     "the forward pass is smooth near the point",
     subjects=(LAYER, LOSS),
     hint="a factor or a term is missing, a product is transposed, or another value is saved than the formula needs",

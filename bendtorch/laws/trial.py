@@ -23,6 +23,7 @@ SPECIAL: Final = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, -1e-40, 3e
 FILLS: Final[dict[str, Callable[[Generator, tuple[int, ...]], Any]]] = {
     "whole": lambda generator, shape: generator.integers(-3, 4, shape).astype(np.float32),
     "ordinary": lambda generator, shape: generator.standard_normal(shape, np.float32),
+    "wide": lambda generator, shape: generator.standard_normal(shape, np.float32) * np.float32(8),
     "tiny": lambda generator, shape: generator.standard_normal(shape, np.float32) * np.float32(1e-9),
     "huge": lambda generator, shape: generator.standard_normal(shape, np.float32) * np.float32(1e9),
     "special": lambda generator, shape: np.where(
@@ -33,6 +34,7 @@ FILLS: Final[dict[str, Callable[[Generator, tuple[int, ...]], Any]]] = {
 """The kinds of numbers that laws are tried on."""
 
 ORDINARY: Final = ("ordinary", "whole")
+SPREAD: Final = ("ordinary", "wide")
 FINITE: Final = ("ordinary", "whole", "tiny", "huge")
 EVERY: Final = (*FINITE, "special", "alike")
 
@@ -93,19 +95,22 @@ def draw(
     resized: Callable[[int], AnyLayer] | None = None,
     example: Any = None,
 ) -> Trial:
-    """A trial of a layer. The inputs are like its spec, or like `example` where it does not say what it takes."""
-    generator = np.random.default_rng(seed)
-    takes, gives = layer.info.takes, layer.info.gives
+    """A trial of a layer. The inputs are like its spec, or like `example` where it does not say what it takes.
 
-    def numbers(spec: Spec | None, like: Any) -> Any:
+    Of a wide trial the inputs alone are wide: products of wide numbers saturate whatever follows.
+    """
+    generator = np.random.default_rng(seed)
+    takes, gives, rest = layer.info.takes, layer.info.gives, "ordinary" if kind == "wide" else kind
+
+    def numbers(spec: Spec | None, like: Any, kind: str = rest) -> Any:
         return filled(spec, generator, kind) if spec is not None else like_example(like, generator, kind)
 
     if takes is None and example is None:
         raise ConfigError(
             f"laws: {layer} does not say what it takes; give it an Info with `takes`, or the check an example: x=..."
         )
-    x, x2 = numbers(takes, example), numbers(takes, example)
-    p, g = parameters(layer, generator, kind), parameters(layer, generator, kind)
+    x, x2 = numbers(takes, example, kind), numbers(takes, example, kind)
+    p, g = parameters(layer, generator, rest), parameters(layer, generator, rest)
     y = layer.fwd(p, x).y if gives is None else None
     return Trial(layer, p, x, numbers(gives, y), x2, numbers(gives, y), g, seed, sizes, resized, kind)
 

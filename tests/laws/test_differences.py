@@ -135,3 +135,13 @@ def test_a_gradient_that_is_not_finite_is_wrong(wrong: float) -> None:
     """Where the derivative is; it does not excuse itself by its size."""
     found = examine(maker(np.sin, lambda x: np.full_like(x, wrong)), only=("L26", "L27"), cases=20).failures
     assert {failure.law.number for failure in found} == {"L26", "L27"}
+
+
+def test_a_bend_further_out_is_seen() -> None:
+    """ReLU6, whose gradient forgets the upper end."""
+    right = maker(lambda x: np.clip(x, 0, 6), lambda x: (x > 0) & (x < 6))
+    assert examine(right, only="L27").failures == ()
+    wrong = maker(lambda x: np.clip(x, 0, 6), lambda x: x > 0)
+    (failure,) = examine(wrong, only="L27").failures
+    assert failure.trial.sizes == (1, 1)
+    assert failure.trial.x[0, 0] >= 6
