@@ -117,10 +117,11 @@ def chosen(
 
 def _numbers(option: str, given: object) -> list[str]:
     """The numbers that an option names."""
-    numbers = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
-    if not all(isinstance(number, str) for number in numbers):
+    numbers: list[object] = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    named = [number for number in numbers if isinstance(number, str)]
+    if len(named) < len(numbers):
         raise ConfigError(f'laws: {option}: expected a law\'s number like "L27", or several in a list, got {given!r}')
-    return numbers
+    return named
 
 
 def _unknown(number: str, subject: str, known: list[str]) -> str:
