@@ -23,6 +23,7 @@ from bendtorch.kernels.pipeline import KernelCompiler
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 JIT: Final = not config.DISABLE_JIT
+OURS: Final = f"{__name__.partition('.')[0]}."
 
 # Reassociation and contraction may change a sum's last bits; NaN and infinities keep their meaning.
 REASSOCIATE: Final = frozenset({"reassoc", "contract", "nsz"})
@@ -80,11 +81,11 @@ def _compiled(function: Function, fastmath: bool | set[str] = False, *, forceinl
 
 
 def _name_apart(function: Any) -> None:
-    """Give a function made inside of another a name that none has in any process.
+    """Give a function of ours that is made inside of another a name that none has in any process.
 
     Its code may be kept on disk, as a part of a kernel that calls it, and the linker knows it by its name and a number
     that numba counts anew in each process. Two that were made from one text, for two kernels kept by two processes,
-    would be one to a third process, which takes the first that it loads.
+    would be one to a third process, which takes the first that it loads. (A user's function is never kept.)
     """
-    if "<locals>" in function.__qualname__:
+    if "<locals>" in function.__qualname__ and function.__module__.startswith(OURS):
         function.__qualname__ = f"{function.__qualname__}.{secrets.token_hex(8)}"
