@@ -6,9 +6,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bendtorch.laws import check
 from bendtorch.laws.settings import read_suites
 from tests.support.process import ROOT, environment
 
@@ -74,3 +76,11 @@ def test_what_it_quotes_is_what_a_diagnosis_says(text: str) -> None:
     source = (ROOT / "tests" / "laws" / "test_mistakes.py").read_text(encoding="utf-8")
     assert text in " ".join(TEXT.split())
     assert text in source
+
+
+@pytest.mark.parametrize("name", ["Lines", "LogCosh"])
+def test_the_other_examples_obey_their_laws(name: str) -> None:
+    source = next(block for kind, block in FENCED if kind == "python" and f"def {name}" in block)
+    module: dict[str, Any] = {"__name__": f"example_{name}"}
+    exec(compile(source, name, "exec"), module)
+    assert str(check(module[name], cases=20)).startswith(f"laws of {name}(n, c)")
