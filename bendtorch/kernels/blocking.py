@@ -121,13 +121,12 @@ def _pack_rows(a: Factor, m: int, k: int, out: int) -> None:
 def _tiles(m: int, width: int, k: int, a: int, a_step: int, b: int, b_step: int, c: Target, ahead: Ahead) -> None:
     """The tiles of a block of rows and a panel."""
     row = 4 * c.stride
-    second, step = (ahead.stride, ahead.step) if ahead.rows > 1 else (0, ahead.step)
-    near = ahead.address if ahead.rows > 0 else b
+    near, second = ahead.address if ahead.rows > 0 else b, ahead.stride if ahead.rows > 1 else 0
     done = 0
     for height in HEIGHTS:
         while m - done >= height:
             left, out = a + 4 * done, c.address + done * row
-            _tile(height, k, left, a_step, b, b_step, out, row, width, c.add, near, second, step)
+            _tile(height, k, left, a_step, b, b_step, out, row, width, c.add, near, second, ahead.step)
             done += height
 
 

@@ -40,22 +40,15 @@ def mapped(function: Callable[[np.float32], Any]) -> Map:
     """The kernel `out = f(x)`, number by number, called as `(x, out)`."""
 
     @uncached_kernel
-    def span(inputs: Flat, results: Flat) -> None:
-        for i in range(inputs.size):
-            results[i] = function(inputs[i])
+    def span(inputs: tuple[Flat], low: int, high: int, out: Flat) -> None:
+        x, results = inputs[0][low:high], out[low:high]
+        for i in range(results.size):
+            results[i] = function(x[i])
 
-    @uncached_kernel
-    def chunk(number: int, x: Flat, out: Flat) -> None:
-        first, last = chunk_bounds(number, CHUNK, x.size)
-        size = BLOCK if x.size >= LARGE else CHUNK
-        for low in range(first, last, size):
-            high = min(low + size, last)
-            if size == BLOCK:
-                writing_on(out.ctypes.data + 4 * low, 4 * BLOCK)
-            span(x[low:high], out[low:high])
+    chunk = _in_blocks(span)
 
     def over_all(x: Matrix, out: Matrix) -> None:
-        parallel_for(chunk, chunks_of(x.size, CHUNK), (x.ravel(), out.ravel()))
+        parallel_for(chunk, chunks_of(x.size, CHUNK), ((x.ravel(),), out.ravel()))
 
     return cast("Map", _kernel(over_all, function))
 
@@ -64,24 +57,32 @@ def zipped(function: Callable[[np.float32, np.float32], Any]) -> Zip:
     """The kernel `out = f(a, b)`, number by number, called as `(a, b, out)`."""
 
     @uncached_kernel
-    def span(first: Flat, second: Flat, results: Flat) -> None:
-        for i in range(first.size):
-            results[i] = function(first[i], second[i])
+    def span(inputs: tuple[Flat, Flat], low: int, high: int, out: Flat) -> None:
+        a, b, results = inputs[0][low:high], inputs[1][low:high], out[low:high]
+        for i in range(results.size):
+            results[i] = function(a[i], b[i])
 
-    @uncached_kernel
-    def chunk(number: int, a: Flat, b: Flat, out: Flat) -> None:
-        first, last = chunk_bounds(number, CHUNK, a.size)
-        size = BLOCK if a.size >= LARGE else CHUNK
-        for low in range(first, last, size):
-            high = min(low + size, last)
-            if size == BLOCK:
-                writing_on(out.ctypes.data + 4 * low, 4 * BLOCK)
-            span(a[low:high], b[low:high], out[low:high])
+    chunk = _in_blocks(span)
 
     def over_all(a: Matrix, b: Matrix, out: Matrix) -> None:
-        parallel_for(chunk, chunks_of(a.size, CHUNK), (a.ravel(), b.ravel(), out.ravel()))
+        parallel_for(chunk, chunks_of(a.size, CHUNK), ((a.ravel(), b.ravel()), out.ravel()))
 
     return cast("Zip", _kernel(over_all, function))
+
+
+def _in_blocks(span: Callable[[Any, int, int, Flat], None]) -> Callable[[int, Any, Flat], None]:
+    """What computes a chunk by spans of it: one, or many small ones where memory is brought near before each."""
+
+    @uncached_kernel
+    def chunk(number: int, inputs: Any, out: Flat) -> None:
+        first, last = chunk_bounds(number, CHUNK, out.size)
+        size = BLOCK if out.size >= LARGE else CHUNK
+        for low in range(first, last, size):
+            if size == BLOCK:
+                writing_on(out.ctypes.data + 4 * low, 4 * BLOCK)
+            span(inputs, low, min(low + size, last), out)
+
+    return chunk
 
 
 def _kernel(driver: Any, function: Any) -> Any:

@@ -19,6 +19,7 @@ from typing import Any, Final
 from llvmlite import ir
 
 from bendtorch.kernels.machine_code import features
+from bendtorch.kernels.prefetch import FIRST_CACHE, SECOND_CACHE, bring_near
 
 I32: Final = ir.IntType(32)
 I64: Final = ir.IntType(64)
@@ -36,7 +37,6 @@ INDICES: Final = ir.VectorType(I32, LANES)
 TILE: Final = ir.FunctionType(ir.VoidType(), [I64] * 13)
 PACK: Final = ir.FunctionType(ir.VoidType(), [I64] * 6)
 ALIGN: Final = ir.Constant(I32, 4)  # no address need be a multiple of more
-FIRST, SECOND = 3, 2  # caches, as LLVM numbers them
 ZEROS: Final = ir.Constant(VECTOR, [0.0] * LANES)
 
 
@@ -121,7 +121,8 @@ def _tile(module: Any, rows: int, vectors: int) -> Any:
     cells = [(_at(entry, line, 4 * LANES * v), masks[v]) for line in lines for v in range(vectors)]
     for line in lines:
         for v in range(vectors):
-            _prefetch(entry, _at(entry, line, 4 * (WIDTH + LANES * v)), FIRST)
+            next_cell = entry.add(line, ir.Constant(I64, 4 * (WIDTH + LANES * v)))
+            bring_near(entry, next_cell, 0, FIRST_CACHE)  # the next tile's, while this one is summed
     loop, plain, adding = (ir.IRBuilder(function.append_basic_block()) for _ in range(3))
     entry.branch(loop.block)
     sums = _sum(loop, entry.block, (k, a, b), (a_step, b_step), rows, vectors, ahead)
@@ -136,18 +137,12 @@ def _tile(module: Any, rows: int, vectors: int) -> Any:
     return function
 
 
-def _prefetch(builder: Any, pointer: Any, cache: int) -> None:
-    """Have a cache line brought near that the next tile, or the next packing, reads: sums take longer than its way."""
-    numbers = [ir.Constant(I32, n) for n in (0, cache, 1)]
-    _called(builder, "llvm.prefetch.p0", ir.VoidType(), builder.bitcast(pointer, ir.IntType(8).as_pointer()), *numbers)
-
-
 def _sum(loop: Any, before: Any, starts: Any, steps: Any, rows: int, vectors: int, ahead: Any) -> list[Any]:
     """The loop over k: its sums, and whether it is done."""
     k, a, b, later = (loop.phi(I64) for _ in range(4))
     sums = [loop.phi(VECTOR) for _ in range(rows * vectors)]
     for address in (later, loop.add(later, ahead[1])):
-        _prefetch(loop, _at(loop, address, 0), SECOND)
+        bring_near(loop, address, 0, SECOND_CACHE)
     right = [loop.load(_at(loop, b, 4 * LANES * v), align=4) for v in range(vectors)]
     following = []
     for r in range(rows):

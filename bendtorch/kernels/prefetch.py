@@ -24,16 +24,21 @@ I32: Final = ir.IntType(32)
 PREFETCH: Final = ir.FunctionType(ir.VoidType(), [I8_POINTER, I32, I32, I32])
 
 
+def bring_near(builder: Any, address: Any, writes: int, cache: int) -> None:
+    """Have the line at an address brought into a cache; with `writes` 1 (not 0), to be written."""
+    name = "llvm.prefetch.p0"
+    function = builder.module.globals.get(name) or ir.Function(builder.module, PREFETCH, name)
+    how = [ir.Constant(I32, number) for number in (writes, cache, 1)]
+    builder.call(function, [builder.inttoptr(address, I8_POINTER), *how])
+
+
 def _prefetch(writes: int, cache: int) -> Any:
-    """The instruction for the line at an address."""
+    """The same for a kernel."""
 
     @intrinsic
     def prefetch(typing: Any, address: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            function = builder.module.globals.get("llvm.prefetch.p0")
-            function = function or ir.Function(builder.module, PREFETCH, "llvm.prefetch.p0")
-            how = [ir.Constant(I32, number) for number in (writes, cache, 1)]
-            builder.call(function, [builder.inttoptr(args[0], I8_POINTER), *how])
+            bring_near(builder, args[0], writes, cache)
             return context.get_dummy_value()
 
         return types.void(types.int64), generate
