@@ -75,8 +75,9 @@ def _following(storage: Storage) -> Contest:
             pass
 
     rivals: dict[str, Call] = {"transformers": partial(_Transformers(TYPES[storage]).write, first)}
-    if is_installed() and storage == "float32":
-        rivals["llama.cpp F32"] = partial(LlamaCpp(_ids()).write, first, FOLLOWING)
+    if is_installed():
+        kind = "F32" if storage == "float32" else "F16"
+        rivals[f"llama.cpp {kind}"] = partial(LlamaCpp(_ids(), kind).write, first, FOLLOWING)
     return Contest(write, rivals)
 
 

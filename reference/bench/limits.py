@@ -12,7 +12,7 @@ from bendtorch.kernels import pool
 from bendtorch.profiling import limits
 from bendtorch.profiling.limits import Limits
 
-NUMBERS: Final = 1 << 25  # 128 MiB an array
+NUMBERS: Final = 1 << 26  # 256 MiB an array: of less, a large third-level cache keeps a part from one time to the next
 STEPS: Final = 2_000_000
 REPEATS: Final = 7
 

@@ -1,6 +1,6 @@
-"""llama.cpp with SmolLM2's weights in float32, where `llama-cpp-python` is installed (it has no wheel: pip builds it).
+"""llama.cpp with SmolLM2's weights in 32 bits or 16, where `llama-cpp-python` is installed (no wheel: pip builds it).
 
-The weights are those that we read, written to a GGUF file, so both sides compute with the same numbers.
+The weights are those that we read, written to a GGUF file, so in float32 both sides compute with the same numbers.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from reference.smollm2 import loaded
 
 PACKAGE: Final = "llama_cpp"
 CONTEXT: Final = 512
+TYPES: Final[dict[str, Any]] = {"F32": np.float32, "F16": np.float16}  # of matrices; vectors are always F32
 
 
 def is_installed() -> bool:
@@ -27,14 +28,14 @@ def is_installed() -> bool:
 
 
 class LlamaCpp:
-    """A model and a context of its own, which has read a prompt."""
+    """A model and a context of its own, which has read a prompt: with matrices of type `kind`, its cache in 16 bits."""
 
-    def __init__(self, ids: Any) -> None:
+    def __init__(self, ids: Any, kind: str = "F32") -> None:
         self.library: Any = importlib.import_module(f"{PACKAGE}.{PACKAGE}")
         self.library.llama_backend_init()
         with tempfile.TemporaryDirectory(prefix="bendtorch-") as folder:
             path = Path(folder) / "f32.gguf"
-            write_float32(path)
+            write_model(path, kind)
             settings = self.library.llama_model_default_params()
             settings.use_mmap = False
             self.model = self.library.llama_model_load_from_file(str(path).encode(), settings)
@@ -76,8 +77,8 @@ class LlamaCpp:
         return written[1:]
 
 
-def write_float32(path: Path) -> None:
-    """The model in float32, without tokens; q and k with the rows that llama.cpp wants."""
+def write_model(path: Path, kind: str) -> None:
+    """The model without tokens; q and k with the rows that llama.cpp wants."""
     package: Any = importlib.import_module("gguf")
     config, p = loaded().config, loaded().p
     writer = package.GGUFWriter(str(path), "llama")
@@ -97,7 +98,8 @@ def write_float32(path: Path) -> None:
         rows = flat[start : start + int(np.prod(shape))].reshape(shape)
         start += rows.size
         of = heads.get(name.split(".")[-2])
-        writer.add_tensor(name, rows if of is None else _pairs_together(rows, of))
+        turned = rows if of is None else _pairs_together(rows, of)
+        writer.add_tensor(name, turned.astype(TYPES[kind] if len(shape) == 2 else np.float32))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -23,6 +23,7 @@ def line(name: str, ratio: float, share: float | None = None, threads: int | Non
         "name": name,
         "rival": "eager, fused",
         "threads": threads,
+        "ours": {"median": 1.2},
         "speedup": {"median": ratio},
         "share_of_bandwidth": share,
         "share_of_flops": None,
@@ -55,6 +56,14 @@ def test_every_target_has_its_rows() -> None:
 def test_either_will_do(found: dict[str, Any], reached: bool) -> None:
     assert TARGET.reached(found) is reached
     assert str(TARGET) == "≥ 2, or 90 % of the bandwidth"
+
+
+@pytest.mark.parametrize(("most", "answer"), [(1.5, "yes"), (1.2, "yes"), (1.1, "no")])
+def test_a_time(most: float, answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = Target("work", ("layers/a",), "", seconds=most)
+    monkeypatch.setattr("reference.bench.targets.TARGETS", (target,))
+    assert target.reached(line("a", 0.1)) is (answer == "yes")
+    assert f"| ≤ {most:g} s | {answer}: 3.00, 1.20 s |" in markdown([line("a", 3.0)])
 
 
 def test_the_least_of_the_rows_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
