@@ -18,6 +18,8 @@ from bendtorch.shapes.arguments import shown
 SINGLE: Final = "model.safetensors"
 INDEX: Final = "model.safetensors.index.json"
 SUFFIX: Final = ".safetensors"
+FIRST: Final = "model"  # of shards, as in transformers
+SECOND: Final = "model-2"  # where as many shards of an older model have those names
 USUAL_HEADER: Final = 1 << 22  # bytes, for models of few numbers and many names
 METADATA: Final = {"format": "pt", "writer": "bendtorch-llama-1"}  # transformers asks for the former
 
@@ -52,23 +54,30 @@ def opened(folder: Path) -> Iterator[Mapping[str, Reader]]:
 def write_shards(folder: Path, tensors: Sequence[Tensor], most: int) -> None:
     """Write the tensors into one file, or into several of at most `most` bytes (or one tensor) and an index.
 
-    The index of an older model, and the files that it names, are removed when the new ones are there.
+    Whenever it is stopped, the folder holds all of the older model or all of the new one: no file that is read is
+    written again, the index goes over from one to the other, and then what the older one named is removed.
     """
     parts, old = _parts(tensors, most), _named_before(folder)
     if len(parts) == 1:
         write_tensors(folder / SINGLE, tensors, METADATA)  # it comes first, so what is older is read no more
         (folder / INDEX).unlink(missing_ok=True)
-        _remove(folder, old - {SINGLE})
+        _remove(folder, old, {SINGLE})
         return
     places: dict[str, str] = {}
-    for number, part in enumerate(parts, start=1):
-        file = f"model-{number:05}-of-{len(parts):05}{SUFFIX}"
+    for file, part in zip(_free_names(old, len(parts)), parts, strict=True):
         write_tensors(folder / file, part, METADATA)
         places |= {tensor.name: file for tensor in part}
     total = sum(tensor.array.nbytes for tensor in tensors)
     write_object(folder / INDEX, {"metadata": {"total_size": total}, "weight_map": places})
     (folder / SINGLE).unlink(missing_ok=True)  # it would come first
-    _remove(folder, old - set(places.values()))
+    _remove(folder, old, set(places.values()))
+
+
+def _free_names(taken: set[str], count: int) -> list[str]:
+    """Names for so many shards, none of which is taken."""
+    ends = [f"-{number:05}-of-{count:05}{SUFFIX}" for number in range(1, count + 1)]
+    stem = SECOND if any(FIRST + end in taken for end in ends) else FIRST
+    return [stem + end for end in ends]
 
 
 def _named_before(folder: Path) -> set[str]:
@@ -81,8 +90,10 @@ def _named_before(folder: Path) -> set[str]:
         return set()
 
 
-def _remove(folder: Path, files: set[str]) -> None:
-    for file in sorted(files):
+def _remove(folder: Path, old: set[str], new: set[str]) -> None:
+    """Remove an older model's files, and what a save that was stopped left under names that are ours alone."""
+    left = {path.name for path in folder.glob(f"{SECOND}-?????-of-?????{SUFFIX}")}
+    for file in sorted((old | left) - new):
         (folder / file).unlink(missing_ok=True)
 
 

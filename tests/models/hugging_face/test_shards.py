@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -200,3 +201,42 @@ def test_a_crash_leaves_a_folder_that_can_be_read(tmp_path: Path, most: int, mon
                 write_shards(tmp_path, TENSORS, most)
         assert set(found(tmp_path)) == whole
     assert len(names(tmp_path)) == (1 if most == 1000 else 3)
+
+
+@pytest.mark.parametrize(("before", "most"), [(40, 40), (1, 1), (1, 40), (40, 1), (1000, 40), (40, 1000)])
+def test_a_crash_leaves_one_model_whole(
+    tmp_path: Path, before: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever file cannot be put in its place, and as many shards as before or not: all numbers are of one model."""
+    newer = [Tensor(t.name, t.dtype, t.shape, t.array + 1) for t in TENSORS]
+    replace, ended = os.replace, list[int]()
+    for count in range(8):
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        write_shards(folder, TENSORS, before)
+        left = iter(range(count))
+
+        def failing(source: Any, place: Any, left: Any = left) -> None:
+            if next(left, None) is None:
+                raise KeyboardInterrupt
+            replace(source, place)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "replace", failing)
+            with contextlib.suppress(KeyboardInterrupt):
+                write_shards(folder, newer, most)
+        files = found(folder)
+        added = {int(safetensors.numpy.load_file(folder / files[t.name])[t.name][0]) - t.shape[0] for t in TENSORS}
+        assert len(added) == 1
+        ended += added
+    assert ended == sorted(ended)
+    assert set(ended) == {0, 1}
+
+
+def test_shards_beside_as_many_of_an_older_model(tmp_path: Path) -> None:
+    """They take other names, which the next model gives back."""
+    second = [file.replace("model", "model-2") for file in (A, B)]
+    for files in ([A, B], second, [A, B]):
+        write_shards(tmp_path, TENSORS, 40)
+        assert names(tmp_path) == sorted([*files, INDEX])
+        assert set(found(tmp_path).values()) == set(files)
