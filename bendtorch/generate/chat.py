@@ -36,6 +36,7 @@ class ChatML:
 
     def opening(self, role: str) -> list[int]:
         """Whose turn it is: what the model answers after, for the role "assistant"."""
+        expect("ChatML", "role", role, str, "a name")
         return [self.start, *self.tokenizer.encode(f"{role}\n")]
 
     def closing(self) -> list[int]:
@@ -44,4 +45,6 @@ class ChatML:
 
     def message(self, role: str, text: str) -> list[int]:
         """A whole message of a role ("system", "user", "assistant")."""
+        expect("ChatML", "role", role, str, "a name")
+        expect("ChatML", "text", text, str, "a str")
         return [self.start, *self.tokenizer.encode(f"{role}\n{text}"), *self.closing()]

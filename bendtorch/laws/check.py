@@ -39,7 +39,8 @@ def check(
     The laws of any layer are checked, and those of the layers that ship on a layer of their name. A layer of another
     name `claims` them by number: `claims="L52"` says that it works row by row. `skip` leaves some out; `only` checks
     some and no others, whatever the name. Case i is drawn from the seed `seed + i`, so a run is the same every time.
-    `x` is an example of an input, for a layer that does not say what it takes; of a loss, of output and target.
+    `x` is an example of an input, for a layer that does not say what it takes (and for no other); of a loss, of output
+    and target.
 
     Raises `LawError`, with one paragraph on each broken law: which law, which side gave what, where they differ, on the
     smallest case found, and how to repeat it. Raises `ConfigError` for a law that is not there, or when no layer can be

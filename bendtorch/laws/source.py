@@ -100,6 +100,8 @@ class Source:
                 return self._of_loss(made, sizes, seed, kind)
         if not isinstance(made, Layer):
             raise DtypeError(f"laws: {self} must build a layer or a loss, got {type(made).__name__}")
+        if self.x is not None and made.info.takes is not None:
+            raise ConfigError(f"laws: {made} says itself what it takes, so its inputs are drawn; leave out x")
         resized = partial(_with_batch, self.build, sizes) if sizes else None
         with quiet():
             trial = draw(made, seed, kind, sizes, resized, self.x)

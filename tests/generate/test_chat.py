@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -55,6 +56,17 @@ def test_models_that_do_not_know_it() -> None:
         ChatML(None)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"^ChatML: template must be the text of a chat template, or None, got 3"):
         ChatML(TOKENIZER, 3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("role", "text", "name"), [(3, "hello", "role"), (None, "hello", "role"), ("user", b"hello", "text")]
+)
+def test_what_is_no_text_is_refused(role: Any, text: Any, name: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^ChatML: {name} must be a"):
+        CHAT.message(role, text)
+    if name == "role":
+        with pytest.raises(ConfigError, match=r"^ChatML: role must be a name, got"):
+            CHAT.opening(role)
 
 
 def test_it_needs_the_marks() -> None:

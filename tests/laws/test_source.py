@@ -72,3 +72,10 @@ def test_a_loss_that_does_not_say_what_it_takes_needs_an_example() -> None:
         check(silent)
     zeros = np.zeros((4, 2), np.float32)
     assert "L36" in check(silent, x=(zeros, zeros), cases=5).applied
+
+
+def test_a_layer_that_says_what_it_takes_needs_none() -> None:
+    """An example would change nothing, so it is refused."""
+    for maker in (of.ReLU, of.ReLU(2, 3)):
+        with pytest.raises(ConfigError, match=r"laws: ReLU.* says itself what it takes, .*; leave out x"):
+            check(maker, x=3)
