@@ -15,6 +15,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.copying import copy
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.products import add_into
 
@@ -120,7 +121,7 @@ def _repeated(row: Flat) -> Flat:
     times = 1 if row.size == 0 else chunks_of(STRETCH, row.size)
     long = np.empty(times * row.size, np.float32)
     for i in range(times):
-        long[i * row.size : (i + 1) * row.size] = row
+        copy(row, long[i * row.size : (i + 1) * row.size])
     return long
 
 

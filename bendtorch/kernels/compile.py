@@ -67,6 +67,7 @@ def _compiled(function: Function, fastmath: bool | set[str] = False, *, forceinl
         error_model="numpy",
         fastmath=fastmath,
         forceinline=forceinline,
+        no_cfunc_wrapper=True,  # nothing in C calls it by its name: a tenth of the time to compile is saved
         pipeline_class=KernelCompiler,
     )
     dispatcher: Any = make(function)

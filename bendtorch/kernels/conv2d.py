@@ -22,12 +22,13 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix, Sums
 from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.copying import copy, fill
 from bendtorch.kernels.gemm import gemm, gemm_in_runs
 from bendtorch.kernels.linear import add_to_totals
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.rows import wide_sum
 from bendtorch.kernels.views import borrowed
-from bendtorch.kernels.windows import ZERO, Window, copy, fill, fold, unfold
+from bendtorch.kernels.windows import ZERO, Window, fold, unfold
 
 SCRATCH: Final = 1 << 16  # numbers in a block of columns: 256 KiB, in a second-level cache
 FEWEST: Final = 256  # windows in a block: a product packs its other operand anew for each

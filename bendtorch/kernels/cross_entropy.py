@@ -20,6 +20,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Labels, Matrix, Totals
 from bendtorch.kernels.compile import helper, kernel, reduction
+from bendtorch.kernels.copying import copy
 from bendtorch.kernels.labels import inverse, total_weight
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.rows import BLOCK, exp_block, log_total, row_max, rows_of_chunk, scale
@@ -80,7 +81,7 @@ def _exponentials(x: Flat, e: Flat, tops: Totals, apart: Flat) -> Sum:
         block = x[low:high]
         if apart.size > 0:
             block = apart[: high - low]
-            block[:] = x[low:high]
+            copy(x[low:high], block)
         more_ones, more = exp_block(block, shift, e[low:high])
         ones += more_ones
         rest += more

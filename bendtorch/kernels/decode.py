@@ -18,6 +18,7 @@ import numpy as np
 from bendtorch.kernels.activation import silu
 from bendtorch.kernels.arrays import Flat, Labels, Matrix
 from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.copying import copy
 from bendtorch.kernels.decode_attention import attend_newest
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.prefetch import reading_on
@@ -156,7 +157,7 @@ def _attention(
     product(w, start + at.qkv, room.h[0], room.qkv)
     rotate(room.qkv[:wide].reshape(1, wide), cos, sin, False, room.turned)
     rotate(room.qkv[wide : wide + narrow].reshape(1, narrow), cos, sin, False, keys[position : position + 1])
-    values[position] = room.qkv[wide + narrow :]
+    copy(room.qkv[wide + narrow :], values[position])
     attend_newest(room.turned[0], keys, values, position + 1, g, scale, room.heads, room.attended)
     _add_product(w, start + at.o, room.attended, room.x[0])
 

@@ -9,8 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from bendtorch.kernels.arrays import Flat, Labels, Matrix
-from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.arrays import Labels, Matrix
+from bendtorch.kernels.compile import kernel
+from bendtorch.kernels.copying import copy
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.products import add_into
 from bendtorch.kernels.rows import rows_of_chunk
@@ -19,17 +20,11 @@ COLUMNS: Final = 64  # columns a chunk of a sum of rows: four cache lines of eac
 TILE: Final = 32  # a square of 4 KiB and its transpose stay in L1
 
 
-@helper
-def _copy(source: Flat, target: Flat) -> None:
-    for i in range(source.size):
-        target[i] = source[i]
-
-
 @kernel
 def _gather_chunk(chunk: int, table: Matrix, ids: Labels, out: Matrix, rows: int) -> None:
     low, high = chunk_bounds(chunk, rows, out.shape[0])
     for r in range(low, high):
-        _copy(table[int(ids[r])], out[r])
+        copy(table[int(ids[r])], out[r])
 
 
 @kernel
@@ -62,7 +57,7 @@ def _transpose_chunk(chunk: int, x: Matrix, out: Matrix) -> None:
             for j in range(left, right):
                 square[j - left, i - top] = x[i, j]
         for j in range(left, right):
-            _copy(square[j - left, : bottom - top], out[j, top:bottom])
+            copy(square[j - left, : bottom - top], out[j, top:bottom])
 
 
 @kernel

@@ -13,6 +13,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.copying import fill
 from bendtorch.kernels.exp_rows import exp_panel, rows_of_panel
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.rows import row_max, rows_of_chunk, wide_sum
@@ -39,7 +40,7 @@ def _forward_chunk(chunk: int, x: Matrix, y: Matrix, rows: int) -> None:
         exp_panel(x[first:end], y[first:end], tops, totals)
         for r in range(end - first):
             if tops[r] == -np.inf:
-                y[first + r, :] = MINUS_INFINITY
+                fill(y[first + r], MINUS_INFINITY)
             else:
                 _subtract_twice(x[first + r], tops[r], np.float32(math.log(totals[r])), y[first + r])
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix, PlaceMatrix, Places
 from bendtorch.kernels.compile import helper, kernel, reduction
+from bendtorch.kernels.copying import fill
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.pooling import (
     FEW,
@@ -30,7 +31,7 @@ from bendtorch.kernels.pooling import (
 )
 from bendtorch.kernels.rows import row_max
 from bendtorch.kernels.views import borrowed, borrowed_places
-from bendtorch.kernels.windows import ZERO, Window, copy_every, fill
+from bendtorch.kernels.windows import ZERO, Window, copy_every
 
 LOWEST: Final = np.float32(-np.inf)
 

@@ -7,10 +7,9 @@ are one, so a row is (size, 1), (rows, 0), a column (size, 0), (rows, 1) and a s
 
 from __future__ import annotations
 
-import numpy as np
-
 from bendtorch.kernels.arrays import Flat, Integers
 from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.copying import copy, fill
 from bendtorch.kernels.panels import floats
 
 
@@ -32,24 +31,12 @@ def pattern(small: tuple[int, ...], large: tuple[int, ...]) -> list[tuple[int, i
 
 
 @helper
-def _copy(x: Flat, out: Flat) -> None:
-    for i in range(out.size):
-        out[i] = x[i]
-
-
-@helper
-def _fill(x: np.float32, out: Flat) -> None:
-    for i in range(out.size):
-        out[i] = x
-
-
-@helper
 def _repeat(out: Flat, done: int, period: int) -> None:
     """Fill what comes behind the first `done` numbers by what stands `period` before, in ever longer pieces."""
     start = done - period
     while done < out.size:
         length = min(done - start, out.size - done)
-        _copy(out[start : start + length], out[done : done + length])
+        copy(out[start : start + length], out[done : done + length])
         done += length
 
 
@@ -67,9 +54,9 @@ def load_pattern(pattern: Integers, address: int, low: int, out: Flat) -> None:
             rest //= size
         length = min(inner - within, out.size - done)
         if stride == 0:
-            _fill(floats(address + 4 * first, 1)[0], out[done : done + length])
+            fill(out[done : done + length], floats(address + 4 * first, 1)[0])
         else:
-            _copy(floats(address + 4 * (first + within), length), out[done : done + length])
+            copy(floats(address + 4 * (first + within), length), out[done : done + length])
         done += length
         if stride == 1 and count == 2 and pattern[4] == 0 and length == inner:  # a whole row, which goes on repeating
             _repeat(out, done, inner)

@@ -18,7 +18,8 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat
 from bendtorch.kernels.compile import helper
-from bendtorch.kernels.windows import Window, copy, fill
+from bendtorch.kernels.copying import copy, fill
+from bendtorch.kernels.windows import Window
 
 CHUNK: Final = 1 << 16  # cells a chunk
 FEW: Final = 4  # fewer windows in a row are gone through one by one

@@ -16,6 +16,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.copying import copy, fill
 from bendtorch.kernels.products import add_into
 from bendtorch.kernels.views import borrowed
 
@@ -49,20 +50,6 @@ def windows_inside(cell: int, size: int, w: Window, count: int) -> tuple[int, in
 def first_cell(row: int, column: int, i: int, j: int, w: Window) -> int:
     """Where in its channel the cell (i, j) of a window is."""
     return (row * w.stride + i - w.padding) * w.width + column * w.stride + j - w.padding
-
-
-@helper
-def fill(target: Flat, value: np.float32) -> None:
-    """target = value."""
-    for i in range(target.size):
-        target[i] = value
-
-
-@helper
-def copy(source: Flat, target: Flat) -> None:
-    """target = source, as far as the target goes."""
-    for i in range(target.size):
-        target[i] = source[i]
 
 
 @helper

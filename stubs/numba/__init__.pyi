@@ -27,6 +27,7 @@ def njit(
     error_model: str = ...,
     fastmath: bool | set[str] = ...,
     forceinline: bool = ...,
+    no_cfunc_wrapper: bool = ...,
     boundscheck: bool | None = ...,
     parallel: bool = ...,
     pipeline_class: type[object] = ...,
