@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar, cast
 
 import numba
 from numba import config
+from numba.core.registry import CPUDispatcher
 
 from bendtorch.kernels.cache import KernelCache, cache_directory, prepare_kernels
 from bendtorch.kernels.pipeline import KernelCompiler
@@ -27,6 +28,10 @@ OURS: Final = f"{__name__.partition('.')[0]}."
 
 # Reassociation and contraction may change a sum's last bits; NaN and infinities keep their meaning.
 REASSOCIATE: Final = frozenset({"reassoc", "contract", "nsz"})
+
+
+class Kernel(CPUDispatcher):
+    """The type of what is compiled here: one of our own, so that its calls can be written down (`recording`)."""
 
 
 def kernel(function: Function) -> Function:
@@ -71,6 +76,7 @@ def _compiled(function: Function, fastmath: bool | set[str] = False, *, forceinl
         pipeline_class=KernelCompiler,
     )
     dispatcher: Any = make(function)
+    dispatcher.__class__ = Kernel
     compile_or_load = dispatcher.compile
 
     def compile_prepared(signature: Any) -> Any:

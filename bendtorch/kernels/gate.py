@@ -15,6 +15,7 @@ from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 
 CHUNK: Final = 1 << 14  # numbers a chunk
+BACKWARD: Final = 1 << 12  # numbers of a chunk of the backward pass, which takes three times as long for each
 BLOCK: Final = 1 << 10  # numbers that stay in the first cache between the loops over them
 
 
@@ -62,7 +63,7 @@ def gate(a: Matrix, b: Matrix, h: Matrix) -> None:
 
 @kernel
 def _backward(chunk: int, dh: Flat, a: Flat, b: Flat, da: Flat, db: Flat, h: Flat) -> None:
-    first, end = chunk_bounds(chunk, CHUNK, a.size)
+    first, end = chunk_bounds(chunk, BACKWARD, a.size)
     for low in range(first, end, BLOCK):
         high = min(low + BLOCK, end)
         outer, left, right, gated = dh[low:high], a[low:high], b[low:high], db[low:high]
@@ -76,4 +77,4 @@ def _backward(chunk: int, dh: Flat, a: Flat, b: Flat, da: Flat, db: Flat, h: Fla
 def gate_backward(dh: Matrix, a: Matrix, b: Matrix, da: Matrix, db: Matrix, h: Matrix) -> None:
     """The gradients of a and b, and h."""
     arrays = (dh.ravel(), a.ravel(), b.ravel(), da.ravel(), db.ravel(), h.ravel())
-    parallel_for(_backward, chunks_of(a.size, CHUNK), arrays)
+    parallel_for(_backward, chunks_of(a.size, BACKWARD), arrays)

@@ -8,11 +8,13 @@ the first, and every pass stays pure: it returns arrays that nobody else has.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import sys
 import threading
 from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -100,6 +102,25 @@ class _Lease:
         _store.give_back(self.block)
 
 
+class _Watch(threading.local):
+    """Who wants to know of each array that a thread makes."""
+
+    tell: Callable[[Any], None] | None = None
+
+
+_watch: Final = _Watch()
+
+
+@contextlib.contextmanager
+def watching(tell: Callable[[Any], None]) -> Iterator[None]:
+    """Have `tell` called with each array that this thread makes meanwhile."""
+    before, _watch.tell = _watch.tell, tell
+    try:
+        yield
+    finally:
+        _watch.tell = before
+
+
 def empty_mat(n: Dim[N], c: Dim[C]) -> Mat[N, C]:
     """A float32 matrix of `n` rows and `c` columns whose numbers are not set."""
     return cast("Mat[N, C]", empty_array((n, c)))
@@ -109,9 +130,13 @@ def empty_array(shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.float32]]
     """A float32 array of any rank whose numbers are not set."""
     count = math.prod(shape)
     if count * 4 < LARGE:
-        return np.empty(shape, np.float32)
-    size = -(-(count * 4 + ALIGN) // GRAIN) * GRAIN
-    return np.asarray(_Lease(_store.take(size), shape))
+        array = np.empty(shape, np.float32)
+    else:
+        size = -(-(count * 4 + ALIGN) // GRAIN) * GRAIN
+        array = np.asarray(_Lease(_store.take(size), shape))
+    if _watch.tell is not None:
+        _watch.tell(array)
+    return array
 
 
 def empty_places(n: Dim[N], c: Dim[C]) -> Places[N, C]:

@@ -8,7 +8,8 @@ All run at the speed of memory. What each moves and computes, a number; 4 of the
     packed     28 bytes (m in bfloat16), 24 (v too)   14 FLOPs, and some ten operations on integers for each rounding
 
 Decay that is added to the gradient takes two FLOPs more. The order of operations is PyTorch's (`torch.optim`,
-single tensor), which multiplies and adds with one rounding (fma).
+single tensor), which multiplies and adds with one rounding (fma); but that a first moment below the normal numbers, of
+less than 1.2e-38, counts as none (`_remembered`).
 
 Every kernel takes `chunks`, rows of (low, high, k): the numbers from low to high are stepped with row k of `numbers`.
 So one call steps a whole model, with other numbers for some of its parts, and none for its counters.
@@ -25,7 +26,7 @@ from bendtorch.kernels.bfloat16 import FlatBF16, from_bfloat16, to_bfloat16
 from bendtorch.kernels.compile import helper, kernel, uncached_kernel
 from bendtorch.kernels.parallel import parallel_for
 from bendtorch.kernels.prefetch import writing_on
-from bendtorch.kernels.vecmath import fma
+from bendtorch.kernels.vecmath import bits, fma
 
 Chunks: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
@@ -33,6 +34,8 @@ CHUNK: Final = 1 << 14  # numbers a chunk
 LARGE: Final = 1 << 19  # numbers of a model that is in main memory, with its gradient and moments
 BLOCK: Final = 128  # of its numbers that are brought near at a time
 ZERO: Final = np.float32(0)
+MAGNITUDE: Final = np.int32(0x7FFFFFFF)
+LEAST_NORMAL: Final = np.int32(0x00800000)  # the bits of the least normal number
 
 
 @helper
@@ -54,15 +57,26 @@ def _momentum(w: Flat, g: Flat, m: Flat, numbers: Flat) -> None:
     lr, added, mu, ahead = numbers[0], numbers[1], numbers[2], numbers[3]
     for i in range(w.size):
         gradient = _decayed(added, w[i], g[i])
-        mean = m[i] * mu + gradient
+        mean = _remembered(m[i]) * mu + gradient
         m[i] = mean
         w[i] = fma(-lr, fma(mu, mean, gradient) if ahead != ZERO else mean, w[i])
         g[i] = ZERO
 
 
 @helper
+def _remembered(m: np.float32) -> np.float32:
+    """A first moment; none where it is below the normal numbers, with which processors take a hundred times as long.
+
+    It fades to these within 900 steps where no gradient comes any more: for the weights of a unit that is never active,
+    and a row of a table whose token does not come again. What such a moment would move a weight by is nothing.
+    """
+    return m if (bits(m) & MAGNITUDE) >= LEAST_NORMAL else ZERO
+
+
+@helper
 def _mean(m: np.float32, gradient: np.float32, numbers: Flat) -> np.float32:
-    return fma(numbers[3], gradient - m, m)
+    kept = _remembered(m)
+    return fma(numbers[3], gradient - kept, kept)
 
 
 @helper

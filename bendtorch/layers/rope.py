@@ -13,6 +13,7 @@ first paper. Backward: dx is dy rotated by the opposite angle. It saves nothing 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
@@ -21,7 +22,7 @@ import numpy as np
 from bendtorch.errors import ConfigError, ShapeError
 from bendtorch.kernels.arrays import Matrix
 from bendtorch.kernels.memory import empty_mat
-from bendtorch.kernels.rope import rotate
+from bendtorch.kernels.rope import NARROW, Spread, rotate, rotate_spread, spread
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Unit, make_layer, no_params
 from bendtorch.shapes.arrays import Mat
 from bendtorch.shapes.dims import HALF, PROVE, Dim, Eq, H, N, T
@@ -58,16 +59,16 @@ def RoPE(
     """
     info = _info(n, t, h, half, {"base": base, "offset": offset, "interleaved": interleaved})
     name, width, shape = str(info), 2 * h * half, (n, 2 * h * half)
-    cos, sin, opposite = rope_tables(t, half, float(base), offset)
+    turn, turn_back = _rotations(t, h, half, float(base), offset, interleaved)
 
     def fwd(p: Unit, x: Mat[N, "2*H*HALF"]) -> Fwd[Mat[N, "2*H*HALF"], Unit]:
         y = empty_mat(n, width)
-        rotate(guard_mat(x, shape, name, "x"), cos, sin, interleaved, y)
+        turn(guard_mat(x, shape, name, "x"), y)
         return Fwd(y, ())
 
     def bwd(p: Unit, s: Unit, dy: Mat[N, "2*H*HALF"], g: Unit) -> Bwd[Unit, Mat[N, "2*H*HALF"]]:
         dx = empty_mat(n, width)
-        rotate(guard_mat(dy, shape, name, "dy"), cos, opposite, interleaved, dx)
+        turn_back(guard_mat(dy, shape, name, "dy"), dx)
         return Bwd(dx, g)
 
     return make_layer(no_params(), fwd, bwd, info)
@@ -106,3 +107,24 @@ def rope_tables(t: int, half: int, base: float, offset: int) -> tuple[Matrix, Ma
     cos: Matrix = np.cos(angles).astype(np.float32)
     sin: Matrix = np.sin(angles).astype(np.float32)
     return cos, sin, -sin
+
+
+@lru_cache(maxsize=16)
+def _rotations(
+    t: int, h: int, half: int, base: float, offset: int, interleaved: bool
+) -> tuple[Callable[[Matrix, Matrix], None], Callable[[Matrix, Matrix], None]]:
+    """Rotate every head of every row into another matrix, and back."""
+    cos, sin, opposite = rope_tables(t, half, base, offset)
+    if half >= NARROW:
+        return _rotation(cos, sin, interleaved), _rotation(cos, opposite, interleaved)
+    distance = 1 if interleaved else half
+    there, back = (spread(cos, table, h, interleaved) for table in (sin, opposite))
+    return _wide_rotation(there, distance), _wide_rotation(back, distance)
+
+
+def _rotation(cos: Matrix, sin: Matrix, interleaved: bool) -> Callable[[Matrix, Matrix], None]:
+    return lambda x, y: rotate(x, cos, sin, interleaved, y)
+
+
+def _wide_rotation(tables: Spread, distance: int) -> Callable[[Matrix, Matrix], None]:
+    return lambda x, y: rotate_spread(x, *tables, distance, y)

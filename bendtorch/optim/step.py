@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -28,7 +27,7 @@ def step_matrix(opt: OneOpt, w: AnyMat, g: AnyMat, state: OptState[AnyMat]) -> N
     """One step of one matrix. Raises `ShapeError` when an array does not fit, `ConfigError` for another's state."""
     _check(w, g, state)
     flat_state: OptState[FlatF32] = map_state(state, lambda m: m.reshape(-1))
-    _step((opt,), w.reshape(-1), g.reshape(-1), flat_state, ((0, w.size, 0),))
+    _prepared((opt,), w.reshape(-1), g.reshape(-1), flat_state, ((0, w.size, 0),))(opt)
 
 
 def step_flat(opt: Opt, w: FlatF32, g: FlatF32, state: OptState[FlatF32], spans: Spans | None = None) -> None:
@@ -37,18 +36,32 @@ def step_flat(opt: Opt, w: FlatF32, g: FlatF32, state: OptState[FlatF32], spans:
     Weights, gradient and moments are contiguous arrays of one length. Raises `ShapeError` when they are not, and
     `ConfigError` when the state was made for another optimizer.
     """
+    steps_of(opt, w, g, state, spans)(opt)
+
+
+def steps_of(
+    opt: Opt, w: FlatF32, g: FlatF32, state: OptState[FlatF32], spans: Spans | None = None
+) -> Callable[[Opt], None]:
+    """`step_flat` for one step after another of these buffers, which are checked here, once.
+
+    Each takes the numbers of its step, which must be those of an optimizer of the kind of `opt`.
+    """
     if w.ndim != 1:
         raise ShapeError(f"step: the weights must be a flat array, got one of shape {list(w.shape)}")
     _check(w, g, state)
-    opts = opt.opts if isinstance(opt, GroupedAt) else (opt,)
+    opts = _each(opt)
     spans = ((0, w.size, 0),) if spans is None else spans
     for low, high, k in spans:
         if not (0 <= low <= high <= w.size and 0 <= k < len(opts)):
             raise ShapeError(f"step: span {(low, high, k)} is outside of {w.size} numbers and {len(opts)} groups")
-    _step(opts, w, g, state, spans)
+    return _prepared(opts, w, g, state, spans)
 
 
-@lru_cache(maxsize=1024)
+def _each(opt: Opt) -> Sequence[OneOpt]:
+    """The numbers for each group of leaves."""
+    return opt.opts if isinstance(opt, GroupedAt) else (opt,)
+
+
 def _chunks(spans: Spans) -> kernels.Chunks:
     """The spans, cut into the chunks that kernels work on."""
     size = kernels.CHUNK
@@ -56,25 +69,35 @@ def _chunks(spans: Spans) -> kernels.Chunks:
     return np.array(rows, np.int64).reshape(-1, 3)
 
 
-def _step(opts: Sequence[OneOpt], w: FlatF32, g: FlatF32, state: OptState[FlatF32], spans: Spans) -> None:
-    """The kernel for an optimizer and its state, on checked arrays."""
+def _prepared(
+    opts: Sequence[OneOpt], w: FlatF32, g: FlatF32, state: OptState[FlatF32], spans: Spans
+) -> Callable[[Opt], None]:
+    """Steps of checked arrays."""
+    kernel, moments = _kernel(opts, state)
+    chunks = _chunks(spans)
+
+    def step(opt: Opt) -> None:
+        kernel(w, g, *moments, chunks, np.array([one.numbers for one in _each(opt)], np.float32))
+
+    return step
+
+
+def _kernel(opts: Sequence[OneOpt], state: OptState[FlatF32]) -> tuple[Callable[..., None], tuple[AnyArray, ...]]:
+    """The kernel for an optimizer and its state, and the state's arrays."""
     kinds = {type(opt) for opt in opts}
     kind = kinds.pop() if len(kinds) == 1 else None
-    table = (_chunks(spans), np.array([opt.numbers for opt in opts], np.float32)) if kind else ()
     if kind is AdamAt and isinstance(state, TwoMoments):
-        kernels.adam(w, g, state.m, state.v, *table)
-    elif kind is AdamAt and isinstance(state, PackedMoments):
-        run: Any = kernels.adam_packed if state.v.dtype == U16 else kernels.adam_packed_first
-        run(w, g, state.m, state.v, *table)
-    elif kind is MomentumAt and isinstance(state, OneMoment):
-        kernels.momentum(w, g, state.m, *table)
-    elif kind is SGDAt and isinstance(state, NoMoments):
-        kernels.sgd(w, g, *table)
-    else:
-        raise ConfigError(
-            f"step: {', '.join(sorted(type(opt).__name__ for opt in opts))} was given a state of "
-            f"{type(state).__name__}, made for another optimizer; start from new_state(optimizer, zeros)"
-        )
+        return kernels.adam, (state.m, state.v)
+    if kind is AdamAt and isinstance(state, PackedMoments):
+        return kernels.adam_packed if state.v.dtype == U16 else kernels.adam_packed_first, (state.m, state.v)
+    if kind is MomentumAt and isinstance(state, OneMoment):
+        return kernels.momentum, (state.m,)
+    if kind is SGDAt and isinstance(state, NoMoments):
+        return kernels.sgd, ()
+    raise ConfigError(
+        f"step: {', '.join(sorted(type(opt).__name__ for opt in opts))} was given a state of "
+        f"{type(state).__name__}, made for another optimizer; start from new_state(optimizer, zeros)"
+    )
 
 
 def _check(w: AnyArray, g: AnyArray, state: OptState[Any]) -> None:

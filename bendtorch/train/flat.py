@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -15,7 +14,7 @@ from bendtorch.layer.protocol import Layer
 from bendtorch.optim.at import GroupedAt, Opt
 from bendtorch.optim.config import Optimizer
 from bendtorch.optim.state import OptState, map_state, new_state
-from bendtorch.optim.step import Spans, step_flat
+from bendtorch.optim.step import Spans, steps_of
 from bendtorch.shapes.arrays import FlatF32
 
 P = TypeVar("P")
@@ -33,15 +32,18 @@ class Flat:
     st: OptState[FlatF32]
     cells: Cells
     counters: tuple[int, ...] = ()
+    steps: dict[object, Callable[[Opt], None]] = field(default_factory=dict)  # for each kind of optimizer
 
     def step(self, opt: Opt) -> None:
         """One optimizer step over all weights; the gradient comes back zeroed, the counters advance."""
-        index = opt.index if isinstance(opt, GroupedAt) else (0,) * len(self.cells)
-        step_flat(opt, self.w, self.g, self.st, spans(self.cells, index))
+        kind = (opt.index, *map(type, opt.opts)) if isinstance(opt, GroupedAt) else type(opt)
+        if kind not in self.steps:
+            index = opt.index if isinstance(opt, GroupedAt) else (0,) * len(self.cells)
+            self.steps[kind] = steps_of(opt, self.w, self.g, self.st, spans(self.cells, index))
+        self.steps[kind](opt)
         advance_cells(self.w, self.counters)
 
 
-@lru_cache(maxsize=256)
 def spans(cells: Cells, index: tuple[int, ...]) -> Spans:
     """The stretches of weights that neighbouring leaves of one group make up."""
     found: list[tuple[int, int, int]] = []

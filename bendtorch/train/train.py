@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from bendtorch.optim.groups import Bound, Grouped, bound, first_of
 from bendtorch.optim.state import OptState, new_state
 from bendtorch.shapes.arguments import expect
 from bendtorch.train.flat import Flat, flatten, is_same
+from bendtorch.train.recorded import Steps, arrays_of
 
 P = TypeVar("P")
 X = TypeVar("X")
@@ -36,6 +38,11 @@ class Train(Generic[P]):
     the last `norm` of the gradient before clipping (NaN without clipping). Parameters, gradient and moments each live
     in one flat buffer, so that the optimizer's step is one kernel. A model with a layer that brings its own `step` is
     stepped part by part instead. Both give the same bits (L39).
+
+    With `record`, which may be set at any time, the second step of a model and a loss writes down the kernel calls of
+    its passes, and later ones make these calls again without the Python code between them (`recorded`): the same bits,
+    sooner where a model is small. It changes nothing for models with layers of a user's, with Dropout, or of many
+    numbers.
 
     A step updates the state in place. Models for other batch sizes share it: they have the same parameters' type.
     """
@@ -53,19 +60,31 @@ class Train(Generic[P]):
         self.t = 0
         self.loss, self.norm = 0.0, math.nan
         self.weights: list[float] = []  # of the micro-batches collected since the last step
+        self.record = False
+        self.steps = Steps()  # those written down
 
     @staticmethod
-    def new(model: Layer[P, X, Y, S], optimizer: Optimizer | Grouped, p: P, *, clip: Clip | None = None) -> Train[P]:
+    def new(
+        model: Layer[P, X, Y, S],
+        optimizer: Optimizer | Grouped,
+        p: P,
+        *,
+        clip: Clip | None = None,
+        record: bool = False,
+    ) -> Train[P]:
         """The state before the first step. `p` is copied: training does not change the caller's parameters.
 
-        `clip` bounds the gradient before each step (`ClipNorm`, `ClipValue`).
+        `clip` bounds the gradient before each step (`ClipNorm`, `ClipValue`); `record` as above.
         """
         expect_layer("Train.new", model)
+        expect("Train.new", "record", record, bool, "True or False")
         chosen = bound("Train.new", optimizer, model.leaves)
         with reading_params("Train.new", model, p):
             if p is None:
                 raise TypeError("there are none")  # `of` would start from zeros
-            return Train.of(model, chosen, p, clip)
+            train = Train.of(model, chosen, p, clip)
+        train.record = record
+        return train
 
     @staticmethod
     def of(model: Layer[P, X, Y, S], optimizer: Optimizer | Bound, p: P | None, clip: Clip | None) -> Train[P]:
@@ -108,20 +127,39 @@ class Train(Generic[P]):
         try:
             if self.weights:
                 self._advance(model)
-            forward = model.fwd(self.p, x)
-            y, saved = forward.y, forward.s
-            del forward
-            grad = loss.grad_over if loss.grad_over is not None and references(y) == ALONE else loss.grad
-            out = grad(y, target)
-            del y  # large logits are not needed any more, or are the gradient now
-            dy = scaled(out.dy, weight / self.weights[0]) if self.weights else out.dy
-            self._take(model, model.bwd(self.p, saved, dy, self.g).g)
+            again = self.record and self.flat is not None and not self.weights
+            run = self._again if again else self._passes
+            value = run(model, loss, x, target, weight)
         except BaseException:
             self.forget(model)
             raise
         self.weights.append(weight)
-        self.loss = out.loss
+        self.loss = value
+        return value
+
+    def _passes(self, model: Layer[P, X, Y, S], loss: Loss[Y, Target], x: X, target: Target, weight: float) -> float:
+        """The forward pass, the loss and the backward pass, which adds into the gradient."""
+        forward = model.fwd(self.p, x)
+        y, saved = forward.y, forward.s
+        del forward
+        grad = loss.grad_over if loss.grad_over is not None and references(y) == ALONE else loss.grad
+        out = grad(y, target)
+        del y  # large logits are not needed any more, or are the gradient now
+        dy = scaled(out.dy, weight / self.weights[0]) if self.weights else out.dy
+        self._take(model, model.bwd(self.p, saved, dy, self.g).g)
         return out.loss
+
+    def _again(self, model: Layer[P, X, Y, S], loss: Loss[Y, Target], x: X, target: Target, weight: float) -> float:
+        """The passes as they were written down, where they were; else run, and perhaps written down."""
+        inputs = arrays_of((x, target))
+        if inputs is None:
+            return self._passes(model, loss, x, target, weight)
+        passes = partial(self._passes, model, loss, x, target, weight)
+        value = self.steps.run(model, loss, self.p, self.g, inputs, passes)
+        if value is None:
+            self.forget(model)
+            return passes()
+        return value
 
     def apply(self, model: Layer[P, X, Y, S]) -> None:
         """One optimizer step with the gradient collected so far, which comes back zeroed."""

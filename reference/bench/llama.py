@@ -61,12 +61,12 @@ def their_step(shape: Shape, model: Callable[..., Any]) -> Call:
     return step
 
 
-def our_step(shape: Shape, optimizer: Optimizer = ADAMW, *, rewritten: bool = True) -> Call:
+def our_step(shape: Shape, optimizer: Optimizer = ADAMW, *, rewritten: bool = True, record: bool = True) -> Call:
     """A step of ours."""
     s = shape
     model = Llama(s.b, s.t, s.v, s.d, s.kv, s.g, s.half, s.f, s.depth)
     model = fused(model) if rewritten else model
-    train, loss = Train.new(model, optimizer, init_normal(model, Key(0))), CrossEntropy(s.b * s.t, s.v)
+    train, loss = Train.new(model, optimizer, init_normal(model, Key(0)), record=record), CrossEntropy(s.b * s.t, s.v)
     ids, labels = _tokens(s)
     return lambda: train.step(model, loss, ids, labels)
 

@@ -48,7 +48,7 @@ def our_step(network: Network) -> Step:
     x, labels = network.data()
     n, i, h, o = network.batch, network.inputs, network.hidden, network.classes
     model, loss = LinearFirst(n, i, h) >> ReLU(n, h) >> Linear(n, h, o), CrossEntropy(n, o)
-    train = Train.new(model, Adam(RATE), model.init(Key(0)))
+    train = Train.new(model, Adam(RATE), model.init(Key(0)), record=True)
     return lambda: train.step(model, loss, x, labels)
 
 

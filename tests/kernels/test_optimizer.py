@@ -162,3 +162,29 @@ def test_bits_do_not_depend_on_threads(seed: int) -> None:
 
     first, *others = at_every_count(compute)
     assert all(same_bits(a, b) for other in others for a, b in zip(first, other, strict=True))
+
+
+LEAST = np.finfo(F).tiny
+
+
+def halves(x: Any) -> Any:
+    """Numbers as they are packed."""
+    return (rounded(x).view(np.uint32) >> 16).astype(np.uint16)
+
+
+@pytest.mark.parametrize("kernel", [ADAM, PACKED_FIRST, PACKED])
+def test_a_first_moment_below_the_normal_numbers_is_forgotten(kernel: Any) -> None:
+    m, v = np.array([LEAST, LEAST / 2, -LEAST, -LEAST / 2, np.nan], F), np.ones(5, F)
+    w, g = np.ones(5, F), np.zeros(5, F)
+    first, second = m if kernel is ADAM else halves(m), halves(v) if kernel is PACKED else v
+    kernel(w, g, first, second, chunks(5), row(1, 0, 1, 0.25, 0, 0, 1, 1))
+    left = first if kernel is ADAM else widened(first)
+    assert same_bits(left[:4], np.array([0.75 * LEAST, 0, -0.75 * LEAST, 0], F))
+    assert np.isnan(left[4])
+
+
+@pytest.mark.parametrize(("size", "left"), [(LEAST, 0.75 * LEAST), (LEAST / 2, 0)])
+def test_so_is_momentum(size: float, left: float) -> None:
+    w, g, m = np.ones(2, F), np.zeros(2, F), np.array([size, -size], F)
+    MOMENTUM(w, g, m, chunks(2), row(0, 0, 0.75, 0))
+    assert same_bits(np.abs(m), np.full(2, left, F))

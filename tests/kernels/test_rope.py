@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bendtorch.kernels.rope import CHUNK, rotate
+from bendtorch.kernels.rope import CHUNK, rotate, rotate_spread, spread
 from tests.support.arrays import numbers, same_bits
 from tests.support.sizes import seeds, shrunk
 
 ROTATE: Any = rotate
+ROTATE_SPREAD: Any = rotate_spread
+SPREAD: Any = spread
 
 
 def expected(x: Any, cos: Any, sin: Any, is_interleaved: bool) -> Any:
@@ -51,3 +53,28 @@ def test_rows_of_every_chunk(is_interleaved: bool) -> None:
     ROTATE(x, cos, sin, is_interleaved, y)
     assert same_bits(y, y[np.arange(n) % t])
     assert np.allclose(y[:t], expected(x[:t], cos, sin, is_interleaved), rtol=0, atol=1e-6)
+
+
+@given(n=st.integers(0, 9), t=st.integers(1, 4), h=st.integers(1, 3), half=st.integers(1, 9), seed=seeds)
+def test_spread_tables_give_the_same_bits(n: int, t: int, h: int, half: int, seed: int) -> None:
+    """NaN and infinities stay in their pairs; a NaN's sign says nothing."""
+    x, cos, sin = numbers(seed, n, 2 * h * half), numbers(seed + 1, t, half), numbers(seed + 2, t, half)
+    x.ravel()[seed % 3 :: 5] = [np.nan, np.inf, -np.inf][seed % 3]
+    for is_interleaved in (False, True):
+        y, other = np.full_like(x, 7), np.full_like(x, 9)
+        ROTATE(x, cos, sin, is_interleaved, y)
+        ROTATE_SPREAD(x, *SPREAD(cos, sin, h, is_interleaved), 1 if is_interleaved else half, other)
+        nan = np.isnan(y)
+        assert np.array_equal(nan, np.isnan(other))
+        assert same_bits(y[~nan], other[~nan])
+
+
+def test_spread_tables_of_rows_in_every_chunk() -> None:
+    """A chunk may begin in the middle of a sequence."""
+    half, t = 4, 7
+    n = shrunk(3 * (CHUNK // (2 * half)) + 5, 30)
+    x, cos, sin = numbers(0, n, 2 * half), numbers(1, t, half), numbers(2, t, half)
+    y, other = np.empty_like(x), np.empty_like(x)
+    ROTATE(x, cos, sin, False, y)
+    ROTATE_SPREAD(x, *SPREAD(cos, sin, 1, False), half, other)
+    assert same_bits(y, other)

@@ -50,6 +50,9 @@ model, loss = mlp(32), CrossEntropy(32, 10)
 assert_type(loss, Loss[Mat[32, 10], Ids[32]])
 train = Train.new(model, Adam(1e-3), model.init(Key(0)))
 assert_type(train, Train[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]]])
+assert_type(
+    Train.new(model, Adam(1e-3), model.init(Key(0)), record=True), Train[tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]]]
+)
 x, labels = mat(32, 64, []), ids(32, [])
 assert_type(train.step(model, loss, x, labels), float)
 train.step(mlp(29), CrossEntropy(29, 10), mat(29, 64, []), ids(29, []))

@@ -57,6 +57,7 @@ train.step(model, loss, x)  # E: Missing positional argument "target" in call to
 train.step(model, loss, [[1.0]], labels)  # E: Train.step: the model takes Mat[32, 64], "x" is list[list[float]]  [bend-shape]
 Train.new(model, SGD(0.1), Linear(32, 64, 10).zeros())  # E: Train.new: the model has parameters tuple[tuple[Lin[64, 64], Unit], Lin[64, 10]], "p" is Lin[64, 10]  [bend-shape]
 Train.new(model, 0.1, model.zeros())  # E: Argument 2 to "new" of "Train" has incompatible type "float"; expected "SGD | Momentum | Adam | AdamW | PackedAdamW | Grouped"  [arg-type]
+Train.new(model, SGD(0.1), model.zeros(), record="yes")  # E: Argument "record" to "new" of "Train" has incompatible type "str"; expected "bool"  [arg-type]
 
 
 def of_rows(n: Dim[N]) -> Loss[Mat[N, 11], Ids[N]]:

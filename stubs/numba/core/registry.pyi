@@ -1,0 +1,7 @@
+from typing import Any
+
+from numba import Dispatcher
+
+class CPUDispatcher(Dispatcher): ...
+
+cpu_target: Any
