@@ -11,8 +11,8 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Labels, Matrix
 from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.panels import add_into
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
-from bendtorch.kernels.products import add_into
 from bendtorch.kernels.rows import rows_of_chunk
 
 COLUMNS: Final = 64  # columns a chunk of a sum of rows: four cache lines of each row
