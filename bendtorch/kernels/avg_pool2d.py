@@ -15,6 +15,7 @@ from bendtorch.kernels.arrays import Flat, Matrix, Totals
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.copying import copy, fill
 from bendtorch.kernels.linear import add_to_totals
+from bendtorch.kernels.panels import add_into
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.pooling import (
     FEW,
@@ -27,7 +28,6 @@ from bendtorch.kernels.pooling import (
     windows_across,
     with_padding,
 )
-from bendtorch.kernels.products import add_into
 from bendtorch.kernels.rows import wide_sum
 from bendtorch.kernels.views import borrowed
 from bendtorch.kernels.windows import ZERO, Window, add_every, copy_every, windows_inside

@@ -16,8 +16,8 @@ import numpy as np
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.copying import copy
+from bendtorch.kernels.panels import add_into
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
-from bendtorch.kernels.products import add_into
 
 CHUNK: Final = 1 << 15  # numbers a chunk
 STRETCH: Final = 512  # numbers that are worth a loop

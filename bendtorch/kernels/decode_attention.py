@@ -14,8 +14,9 @@ from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.attention_forward import exponential_row
 from bendtorch.kernels.attention_grid import SPAN, first_column, key_head
 from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.panels import add_into
 from bendtorch.kernels.parallel import parallel_for
-from bendtorch.kernels.products import add_into, inner_product
+from bendtorch.kernels.products import inner_product
 from bendtorch.kernels.vecmath import fma
 
 ZERO: Final = np.float32(0)

@@ -12,8 +12,8 @@ import numpy as np
 from bendtorch.kernels.arrays import Labels, Matrix
 from bendtorch.kernels.compile import kernel
 from bendtorch.kernels.copying import copy
+from bendtorch.kernels.panels import add_into
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
-from bendtorch.kernels.products import add_into
 from bendtorch.kernels.rows import rows_of_chunk
 
 COLUMNS: Final = 64  # columns a chunk of a sum of rows: four cache lines of each row

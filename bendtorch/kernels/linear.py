@@ -16,8 +16,9 @@ import numpy as np
 from bendtorch.kernels.arrays import Flat, Matrix, Totals
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.gemm import gemm
+from bendtorch.kernels.panels import add_into
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
-from bendtorch.kernels.products import FEW_ROWS, add_into, few_rows_nt, matmul_tn_add, tile_bounds, tiling
+from bendtorch.kernels.products import FEW_ROWS, few_rows_nt, matmul_tn_add, tile_bounds, tiling
 
 SUM_COLUMNS: Final = 64  # columns whose sums are taken together: their float64 totals stay in registers and L1
 

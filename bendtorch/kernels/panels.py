@@ -118,6 +118,13 @@ def finite_part(x: Panel, rows: int, width: int, out: Panel) -> None:
 
 
 @helper
+def add_into(source: Flat, target: Flat) -> None:
+    """target += source, for two rows."""
+    for c in range(source.size):
+        target[c] += source[c]
+
+
+@helper
 def add_other_part(weight: np.float32, x: Flat, out: Flat) -> None:
     """out += weight · x, only where x is NaN or infinite: what `finite_part` leaves out."""
     for j in range(x.size):

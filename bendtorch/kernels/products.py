@@ -5,12 +5,13 @@ tile is computed by one thread (`gemm`): the same bits at any number of threads.
 inner products in vector lanes instead, which are twice as exact there and twice as fast.
 
 Work: 2·m·n·k FLOPs. Traffic: out once, 4 bytes a number; a once for each column of tiles, b once for each row of them
-(`matmul_tn_add` writes each product once more, into the cache, before it is added).
+(what is added to `out` and has several runs of k is added up in a cache before).
 
-Each tile packs its own share of a and b, which costs a few percent of the arithmetic a cut; so there are few tiles: two
-for what takes 20 microseconds, and twice as many for every fourfold work beyond a few milliseconds, so that 64
-processors have work in a product that takes a second. A deep product of a small result has fewer: a third tile must be
-wide and high enough that its packing costs less than a sixth of its arithmetic.
+Each tile packs its own share of b, and of a where that is transposed, which costs a few percent of the arithmetic a
+cut; so there are few tiles: two for what takes 20 microseconds, and twice as many for every fourfold work beyond a few
+milliseconds, so that 64 processors have work in a product that takes a second. A deep product of a small result has
+fewer: a third tile must be wide and high enough that its packing costs less than a sixth of its arithmetic. A few rows
+or columns count as `AS_MANY`: they take as long, because all of the other side must be read.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Final
 import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
-from bendtorch.kernels.blas import INNER, part_at
+from bendtorch.kernels.blas import part_at
 from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.gemm import gemm, gemm_add
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
@@ -30,6 +31,7 @@ MANY: Final = 1 << 28  # multiplications worth a third
 MOST_TILES: Final = 64
 LEAST_SIDE: Final = 32
 LEAST_MEAN: Final = 220  # the harmonic mean of a third tile's sides: numbers packed are 2/mean of those multiplied
+AS_MANY: Final = 16  # rows, or columns, that take no longer than fewer
 FEW_ROWS: Final = 8
 FEW_ROWS_WORK: Final = 1 << 16  # multiplications a chunk
 ALIGN: Final = 32  # the sides of a tile are multiples of what a BLAS kernel computes at a time
@@ -54,14 +56,14 @@ def _tiles_for(work: int) -> int:
 
 @helper
 def halved(rows: int, columns: int) -> tuple[int, int]:
-    """The sides of a tile whose longer side is halved."""
-    return (rows, _half(columns)) if columns > rows else (_half(rows), columns)
+    """The sides of a tile whose longer side is halved; of equal ones the columns, as only b is always packed."""
+    return (rows, _half(columns)) if columns >= rows else (_half(rows), columns)
 
 
 @helper
 def tile_shape(m: int, n: int, k: int) -> tuple[int, int]:
     """The sides of a tile of an m × n product over k: the longer side is halved until there are tiles enough."""
-    wanted, tiles = _tiles_for(m * n * k), 1
+    wanted, tiles = _tiles_for(max(m, AS_MANY) * max(n, AS_MANY) * k), 1
     rows, columns = max(m, 1), max(n, 1)
     while tiles < wanted and max(rows, columns) > LEAST_SIDE:
         lower, narrower = halved(rows, columns)
@@ -102,20 +104,7 @@ def _tile_add(tile: int, ta: bool, a: int, lda: int, b: int, out: Matrix, k: int
     m, n = out.shape
     i, j, height, width = tile_bounds(tile, m, n, rows, columns)
     left, right = part_at(a, not ta, lda, i), b + 4 * j
-    if k <= INNER:  # one run, whose sums are added whole
-        gemm_add(ta, False, height, width, k, left, lda, right, n, out.ctypes.data + 4 * (i * n + j), n)
-        return
-    product = np.empty((height, width), np.float32)  # computed apart, then added: the bits do not depend on `out`
-    gemm(ta, False, height, width, k, left, lda, right, n, product.ctypes.data, width)
-    for r in range(height):
-        add_into(product[r], out[i + r, j : j + width])
-
-
-@helper
-def add_into(source: Flat, target: Flat) -> None:
-    """target += source, for two rows."""
-    for c in range(source.size):
-        target[c] += source[c]
+    gemm_add(ta, False, height, width, k, left, lda, right, n, out.ctypes.data + 4 * (i * n + j), n)
 
 
 @reduction
@@ -177,7 +166,7 @@ def matmul_tn(a: Matrix, b: Matrix, out: Matrix) -> None:
     """out = aᵀ·b."""
     k, m = a.shape
     n = b.shape[1]
-    tiles, rows, columns = tiling(m, n, k)
+    tiles, columns, rows = tiling(n, m, k)  # if sides are equal, the rows are halved: a is packed, too
     parallel_for(_tile, tiles, (True, False, a.ctypes.data, m, b.ctypes.data, n, out, k, rows, columns))
 
 
@@ -186,5 +175,5 @@ def matmul_tn_add(a: Matrix, b: Matrix, out: Matrix) -> None:
     """out += aᵀ·b, with the bits of computing the product apart and adding it."""
     k, m = a.shape
     n = b.shape[1]
-    tiles, rows, columns = tiling(m, n, k)
+    tiles, columns, rows = tiling(n, m, k)  # if sides are equal, the rows are halved: a is packed, too
     parallel_for(_tile_add, tiles, (True, a.ctypes.data, m, b.ctypes.data, out, k, rows, columns))

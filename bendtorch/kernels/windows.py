@@ -17,7 +17,7 @@ import numpy as np
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.copying import copy, fill
-from bendtorch.kernels.products import add_into
+from bendtorch.kernels.panels import add_into
 from bendtorch.kernels.views import borrowed
 
 ZERO: Final = np.float32(0)

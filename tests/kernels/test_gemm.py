@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from bendtorch.kernels import gemm
 from bendtorch.kernels.cache import prepare_kernels
 from bendtorch.kernels.compile import JIT
-from bendtorch.kernels.microkernel import ROWS, SUPPORTED, WIDTH
+from bendtorch.kernels.microkernel import ROWS, WIDTH
+from bendtorch.kernels.vectors import SUPPORTED
 from tests.support.arrays import numbers, same_bits
 from tests.support.kernels import compiled
 from tests.support.process import ROOT, environment
@@ -156,13 +157,21 @@ def test_bits_are_those_of_a_row_and_a_column(m: int, n: int, k: int, seed: int,
 @own_code
 @settings(max_examples=15)
 @given(m=heights, n=breadths, k=depths, seed=seeds)
-def test_sums_are_added_run_by_run(m: int, n: int, k: int, seed: int) -> None:
+def test_a_product_is_added_whole(m: int, n: int, k: int, seed: int) -> None:
+    """However many runs it has: as if it were computed apart."""
     a, b, start = *operands(False, False, m, n, k, seed), numbers(seed + 2, m, n)
-    expected, runs = start.copy(), -(-k // 100)
-    for i in range(runs):
-        low, high = i * k // runs, (i + 1) * k // runs
-        expected += own(False, False, a[:, low:high], b[low:high])
-    assert same_bits(own(False, False, a, b, add=start, run=100), expected)
+    assert same_bits(own(False, False, a, b, add=start, run=100), start + own(False, False, a, b, run=100))
+
+
+@given(m=st.integers(1, 6), n=st.sampled_from([3, 64, 600]), k=st.sampled_from([1, 40, 600]), seed=seeds)
+@settings(max_examples=20)
+def test_a_few_rows_are_added_whole(m: int, n: int, k: int, seed: int) -> None:
+    """By OpenBLAS, too, and in shorter runs; with the JIT off."""
+    a, b, start = numbers(seed, m, k), numbers(seed + 1, k, n), numbers(seed + 2, m, n)
+    apart, added = np.empty((m, n), np.float32), start.copy()
+    call(False, False, m, n, k, a.ctypes.data, k, b.ctypes.data, n, apart.ctypes.data, n)
+    call_add(False, False, m, n, k, a.ctypes.data, k, b.ctypes.data, n, added.ctypes.data, n)
+    assert same_bits(added, start + apart)
 
 
 @own_code

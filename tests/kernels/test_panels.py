@@ -16,7 +16,7 @@ from tests.support.sizes import rows, seeds, widths
 
 PANEL, PART, ROW_OF = panels.panel, panels.part, panels.row_of
 CLEAR, TRANSPOSE, IS_FINITE = panels.clear, panels.transpose, panels.is_finite
-FINITE_PART, ADD_OTHER_PART = panels.finite_part, panels.add_other_part
+FINITE_PART, ADD_OTHER_PART, ADD_INTO = panels.finite_part, panels.add_other_part, panels.add_into
 
 
 @compiled
@@ -40,6 +40,19 @@ def finite_inside(x: Any, row: int, column: int, height: int, width: int, out: A
 def add_rows(weight: Any, x: Any, out: Any) -> None:
     for r in range(x.shape[0]):
         ADD_OTHER_PART(weight, ROW_OF(PANEL(x), r, x.shape[1]), ROW_OF(PANEL(out), r, x.shape[1]))
+
+
+@compiled
+def add_row(x: Any, out: Any) -> None:
+    ADD_INTO(x, out)
+
+
+@given(width=widths, seed=seeds)
+def test_a_row_is_added(width: int, seed: int) -> None:
+    x, out = numbers(seed, width), numbers(seed + 1, width)
+    expected = out + x
+    add_row(x, out)
+    assert same_bits(out, expected)
 
 
 @given(height=rows, width=widths, seed=seeds)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bendtorch.kernels.products import (
     ALIGN,
+    AS_MANY,
     LEAST_MEAN,
     LEAST_WORK,
     MANY,
@@ -144,7 +145,7 @@ def test_tiles_of_any_size(m: int, n: int, k: int) -> None:
     assert height == m or height % ALIGN == 0
     assert width == n or width % ALIGN == 0
     tiles = -(-m // height) * -(-n // width)
-    work = m * n * k
+    work = max(m, AS_MANY) * max(n, AS_MANY) * k
     assert tiles <= 2 * MOST_TILES
     if work < LEAST_WORK:
         assert tiles == 1
@@ -153,7 +154,7 @@ def test_tiles_of_any_size(m: int, n: int, k: int) -> None:
     if tiles > 2:
         assert 2 * height * width >= LEAST_MEAN * (height + width)
     if min(m, n) >= 4096:
-        assert tiles >= (16 if k >= 64 else 8)
+        assert tiles**2 * MANY >= 4 * min(work, MANY * MOST_TILES**2 // 4), "half as many as there should be"
 
 
 @given(m=st.integers(1, 500), n=st.integers(1, 500), k=st.integers(1, 500))
