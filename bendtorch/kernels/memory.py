@@ -8,6 +8,7 @@ the first, and every pass stays pure: it returns arrays that nobody else has.
 
 from __future__ import annotations
 
+import ctypes
 import math
 import os
 import sys
@@ -23,19 +24,21 @@ from bendtorch.shapes.dims import C, Dim, N
 LARGE: Final = 1 << 20  # bytes; below it numpy's own allocator is as fast
 GRAIN: Final = 1 << 16  # blocks are multiples of this, so that nearly equal sizes share them
 ALIGN: Final = 64
+U8, F32 = np.dtype(np.uint8), np.dtype(np.float32)
 
 
 class Block(NamedTuple):
-    """Memory, how many bytes it has, and the address of its first aligned one."""
+    """Memory, how many bytes it has, and where its first aligned one is."""
 
-    memory: np.ndarray[tuple[int], np.dtype[np.uint8]]
+    memory: Any
     size: int
     start: int
 
 
 def _new_block(size: int) -> Block:
     memory = np.empty(size, np.uint8)
-    return Block(memory, size, -(-memory.ctypes.data // ALIGN) * ALIGN)
+    start = -memory.ctypes.data % ALIGN
+    return Block((ctypes.c_ubyte * size).from_buffer(memory.data), size, start)  # no array: numpy would skip the lease
 
 
 class _Store:
@@ -87,17 +90,25 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_store.forked)
 
 
-class _Lease:
-    """A block on loan: numpy keeps this object alive as long as any view of the array lives."""
+class _Lease(np.ndarray[tuple[int], np.dtype[np.uint8]]):
+    """The bytes of a block on loan: numpy keeps this array alive as long as any view of it lives.
 
-    __slots__ = ("__array_interface__", "block")
+    A slice of it is of this class too, but has no block to give back.
+    """
 
-    def __init__(self, block: Block, shape: tuple[int, ...]) -> None:
-        self.block = block
-        self.__array_interface__ = {"shape": shape, "typestr": "<f4", "data": (block.start, False), "version": 3}
+    __slots__ = ("block",)
+    block: Block
 
     def __del__(self) -> None:
-        _store.give_back(self.block)
+        block = getattr(self, "block", None)
+        if block is not None:
+            _store.give_back(block)
+
+
+def _lease(block: Block) -> _Lease:
+    lease = np.ndarray.__new__(_Lease, (block.size - ALIGN,), U8, block.memory, block.start)
+    lease.block = block
+    return lease
 
 
 def empty_mat(n: Dim[N], c: Dim[C]) -> Mat[N, C]:
@@ -111,7 +122,7 @@ def empty_array(shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.float32]]
     if count * 4 < LARGE:
         return np.empty(shape, np.float32)
     size = -(-(count * 4 + ALIGN) // GRAIN) * GRAIN
-    return np.asarray(_Lease(_store.take(size), shape))
+    return np.ndarray(shape, F32, _lease(_store.take(size)))
 
 
 def empty_places(n: Dim[N], c: Dim[C]) -> Places[N, C]:
