@@ -23,7 +23,6 @@ from bendtorch.grad.tape import array_of, guard_vars, held
 from bendtorch.grad.var import Array, Var
 from bendtorch.kernels.layer_norm import layer_norm_backward, layer_norm_forward
 from bendtorch.kernels.rms_norm import rms_norm_backward, rms_norm_forward
-from bendtorch.kernels.row_runs import runs_of_rows
 from bendtorch.layers.rms_norm import checked_eps
 
 
@@ -50,9 +49,8 @@ class LayerNormRule(Fused):
         x, weight, _ = map(array_of, xs)
         rows, dx = matrix_of(x), new_array(x.shape)
         gw, gb = np.zeros(weight.shape, np.float32), np.zeros(weight.shape, np.float32)
-        room = new_array((2 * runs_of_rows(rows.shape[0]), rows.shape[1]))
         dy = matrix_of(array_of(d))
-        layer_norm_backward(rows, self.statistics, _row(weight), dy, matrix_of(dx), room, _row(gw), _row(gb))
+        layer_norm_backward(rows, self.statistics, _row(weight), dy, matrix_of(dx), _row(gw), _row(gb))
         return held(d, dx, gw, gb)
 
     def definition(self, *xs: Var) -> Var:
@@ -85,8 +83,7 @@ class RMSNormRule(Fused):
         """By the layer's kernel, of both inputs together."""
         x, weight = map(array_of, xs)
         rows, dx, gw = matrix_of(x), new_array(x.shape), np.zeros(weight.shape, np.float32)
-        room, dy = new_array((runs_of_rows(rows.shape[0]), rows.shape[1])), matrix_of(array_of(d))
-        rms_norm_backward(rows, self.roots, _row(weight), dy, matrix_of(dx), room, _row(gw))
+        rms_norm_backward(rows, self.roots, _row(weight), matrix_of(array_of(d)), matrix_of(dx), _row(gw))
         return held(d, dx, gw)
 
     def definition(self, *xs: Var) -> Var:

@@ -15,10 +15,9 @@ from bendtorch.kernels.vecmath import bits, from_bits
 FlatBF16: TypeAlias = np.ndarray[tuple[int], np.dtype[np.uint16]]
 
 HALF: Final = np.int32(16)
-MAGNITUDE: Final = np.int32(0x7FFFFFFF)
-INFINITY: Final = np.int32(0x7F800000)
 ROUND: Final = np.int32(0x7FFF)
 LOWEST: Final = np.int32(1)
+ZERO: Final = np.float32(0)
 UPPER: Final = np.int32(0xFFFF)  # also what NaN is written as
 
 
@@ -31,8 +30,8 @@ def from_bfloat16(x: np.uint16) -> np.float32:
 @helper
 def to_bfloat16(x: np.float32) -> np.uint16:
     """The nearest bfloat16, ties to even; beyond the largest: infinity; every NaN: 0xFFFF."""
-    b = bits(x)
-    up = ROUND + ((b >> HALF) & LOWEST)
-    magnitude = b & MAGNITUDE
-    rounded = ((b - magnitude) >> HALF) | ((magnitude + up) >> HALF)  # the magnitude alone, so that nothing overflows
-    return np.uint16((UPPER if magnitude > INFINITY else rounded) & UPPER)
+    number = ZERO if x != x else x  # of NaN the sum could overflow
+    b = bits(number)
+    odd = np.int32(np.int32(b >> HALF) & LOWEST)  # said at every step: numba takes sums of int32 as int64, half as fast
+    rounded = np.int32(np.int32(b + np.int32(ROUND + odd)) >> HALF)
+    return np.uint16(np.int32((UPPER if x != x else rounded) & UPPER))

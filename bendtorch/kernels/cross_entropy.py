@@ -3,7 +3,9 @@
 For a row x with label t: p = softmax(x), the loss is -log p_t, the gradient (p - [j = t]) · share, where share is the
 row's part of the mean. The row is taken in blocks that stay in the first cache: each is read, its largest number found,
 and exp(x - top) written, where top is the largest number so far. What was written below an earlier top is corrected by
-the second pass, which scales it anyway. 8 bytes a number, 24 FLOPs.
+the second pass, which scales it anyway. 8 bytes a number, 24 FLOPs. While the exponentials of a block of a long row are
+taken, the next one is brought near, and its place in the gradient: computing and memory take as long as each other, so
+one must not wait for the other.
 
 With smoothing, the label counts a = (1 - smoothing)·w_t and every class b_j = smoothing·w_j / c: the loss is
 -a·log p_t - Σ b_j·log p_j, the gradient ((a + Σ b)·p - a·[j = t] - b) · share. What every class adds is left to a pass
@@ -23,7 +25,17 @@ from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.copying import copy
 from bendtorch.kernels.labels import inverse, total_weight
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
-from bendtorch.kernels.rows import BLOCK, exp_block, log_total, row_max, rows_of_chunk, scale
+from bendtorch.kernels.rows import (
+    BLOCK,
+    LONG,
+    exponentials,
+    exponentials_ahead,
+    log_total,
+    row_max,
+    rows_of_chunk,
+    scale,
+    sum_block,
+)
 from bendtorch.kernels.vecmath import fma
 
 ZERO: Final = np.float32(0)
@@ -82,7 +94,11 @@ def _exponentials(x: Flat, e: Flat, tops: Totals, apart: Flat) -> Sum:
         if apart.size > 0:
             block = apart[: high - low]
             copy(x[low:high], block)
-        more_ones, more = exp_block(block, shift, e[low:high])
+        if x.size >= LONG:
+            exponentials_ahead(block, shift, e[low:high], x.ctypes.data + 4 * low, e.ctypes.data + 4 * low)
+        else:
+            exponentials(block, shift, e[low:high])
+        more_ones, more = sum_block(e[low:high])
         ones += more_ones
         rest += more
     return Sum(top, ones, rest)

@@ -18,7 +18,7 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix, Totals
 from bendtorch.kernels.compile import helper, kernel
-from bendtorch.kernels.rows import BLOCK, row_max, wide_sum
+from bendtorch.kernels.rows import BLOCK, LONG, exponentials, exponentials_ahead, row_max, wide_sum
 from bendtorch.kernels.vecmath import exp_nonpositive
 
 SHORT: Final = 512  # a row of no more numbers shares its panel
@@ -29,12 +29,6 @@ PANEL: Final = 2048  # numbers of a panel of short rows
 def rows_of_panel(c: int) -> int:
     """How many rows of `c` numbers a panel has."""
     return max(1, PANEL // c) if c <= SHORT else 1
-
-
-@helper
-def _exp_apart(x: Flat, top: np.float32, e: Flat) -> None:
-    for i in range(x.size):
-        e[i] = exp_nonpositive(x[i] - top)
 
 
 @helper
@@ -54,7 +48,10 @@ def _long_row(x: Flat, top: np.float32, e: Flat) -> float:
     total = 0.0
     for low in range(0, x.size, BLOCK):
         high = min(x.size, low + BLOCK)
-        _exp_apart(x[low:high], top, e[low:high])
+        if x.size >= LONG:
+            exponentials_ahead(x[low:high], top, e[low:high], x.ctypes.data + 4 * low, e.ctypes.data + 4 * low)
+        else:
+            exponentials(x[low:high], top, e[low:high])
         total += wide_sum(e[low:high])
     return total
 

@@ -22,7 +22,7 @@ from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.linear import add_column_sums
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
-from bendtorch.kernels.row_runs import ROWS, runs_of_chunk
+from bendtorch.kernels.row_runs import ROWS, room_for_sums, row_to_read, row_to_write, runs_of_chunk
 from bendtorch.kernels.rows import BLOCK, rows_of_chunk
 from bendtorch.kernels.vecmath import fma
 
@@ -65,6 +65,7 @@ def _forward_chunk(
     low, high = chunk_bounds(chunk, rows, x.shape[0])
     for r in range(low, high):
         _statistics(x[r], eps, statistics[r])
+        row_to_read(x, r + 1)
         _normalised(x[r], statistics[r], w[0], b[0], y[r])
 
 
@@ -133,21 +134,21 @@ def _backward_chunk(
         b_sums[run, :] = ZERO
         first, last = chunk_bounds(run, ROWS, n)
         for r in range(first, last):
+            row_to_write(dx, r)
             means = _means(x[r], statistics[r], w[0], dy[r])
+            row_to_read(x, r + 1)
+            row_to_read(dy, r + 1)
             _gradients(x[r], statistics[r], w[0], dy[r], means, dx[r], w_sums[run], b_sums[run])
 
 
 @kernel
 def layer_norm_backward(
-    x: Matrix, statistics: Matrix, w: Matrix, dy: Matrix, dx: Matrix, sums: Matrix, gw: Matrix, gb: Matrix
+    x: Matrix, statistics: Matrix, w: Matrix, dy: Matrix, dx: Matrix, gw: Matrix, gb: Matrix
 ) -> None:
-    """dx, and dw and db added into `gw` and `gb`.
-
-    `sums` is room for the sums of each run of rows: those for dw, then those for db.
-    """
-    runs, count = runs_of_chunk(x.shape[1]), sums.shape[0] // 2
-    w_sums, b_sums = sums[:count], sums[count:]
+    """dx, and dw and db added into `gw` and `gb`."""
+    n, c = x.shape
+    runs, w_sums, b_sums = runs_of_chunk(c), room_for_sums(n, c), room_for_sums(n, c)
     arguments = (x, statistics, w, dy, dx, w_sums, b_sums, runs)
-    parallel_for(_backward_chunk, chunks_of(count, runs), arguments)
+    parallel_for(_backward_chunk, chunks_of(w_sums.shape[0], runs), arguments)
     add_column_sums(w_sums, gw)
     add_column_sums(b_sums, gb)

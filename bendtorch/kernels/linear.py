@@ -21,6 +21,7 @@ from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
 from bendtorch.kernels.products import FEW_ROWS, few_rows_nt, matmul_tn_add, tile_bounds, tiling
 
 SUM_COLUMNS: Final = 64  # columns whose sums are taken together: their float64 totals stay in registers and L1
+FEW_NUMBERS: Final = 1 << 16  # summed by one thread in the time that two take, who have to begin together
 
 
 @kernel
@@ -55,9 +56,9 @@ def add_to_totals(source: Flat, totals: Totals) -> None:
 
 
 @kernel
-def _sum_columns(chunk: int, dy: Matrix, gb: Matrix) -> None:
+def _sum_columns(chunk: int, dy: Matrix, gb: Matrix, columns: int) -> None:
     n, o = dy.shape
-    low, high = chunk_bounds(chunk, SUM_COLUMNS, o)
+    low, high = chunk_bounds(chunk, columns, o)
     totals = np.zeros(high - low, np.float64)
     for r in range(n):
         add_to_totals(dy[r, low:high], totals)
@@ -68,7 +69,8 @@ def _sum_columns(chunk: int, dy: Matrix, gb: Matrix) -> None:
 @kernel
 def add_column_sums(dy: Matrix, gb: Matrix) -> None:
     """gb += the column sums of dy, each taken in float64 and rounded once."""
-    parallel_for(_sum_columns, chunks_of(dy.shape[1], SUM_COLUMNS), (dy, gb))
+    columns = SUM_COLUMNS if dy.size > FEW_NUMBERS else dy.shape[1]
+    parallel_for(_sum_columns, chunks_of(dy.shape[1], columns), (dy, gb, columns))
 
 
 @kernel

@@ -9,6 +9,7 @@ the first, and every pass stays pure: it returns arrays that nobody else has.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import math
 import os
 import sys
@@ -25,19 +26,21 @@ from bendtorch.shapes.dims import C, Dim, N
 LARGE: Final = 1 << 20  # bytes; below it numpy's own allocator is as fast
 GRAIN: Final = 1 << 16  # blocks are multiples of this, so that nearly equal sizes share them
 ALIGN: Final = 64
+U8, F32 = np.dtype(np.uint8), np.dtype(np.float32)
 
 
 class Block(NamedTuple):
-    """Memory, how many bytes it has, and the address of its first aligned one."""
+    """Memory, how many bytes it has, and where its first aligned one is."""
 
-    memory: np.ndarray[tuple[int], np.dtype[np.uint8]]
+    memory: Any
     size: int
     start: int
 
 
 def _new_block(size: int) -> Block:
     memory = np.empty(size, np.uint8)
-    return Block(memory, size, -(-memory.ctypes.data // ALIGN) * ALIGN)
+    start = -memory.ctypes.data % ALIGN
+    return Block((ctypes.c_ubyte * size).from_buffer(memory.data), size, start)  # no array: numpy would skip the lease
 
 
 class _Store:
@@ -89,17 +92,25 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_store.forked)
 
 
-class _Lease:
-    """A block on loan: numpy keeps this object alive as long as any view of the array lives."""
+class _Lease(np.ndarray[tuple[int], np.dtype[np.uint8]]):
+    """The bytes of a block on loan: numpy keeps this array alive as long as any view of it lives.
 
-    __slots__ = ("__array_interface__", "block")
+    A slice of it is of this class too, but has no block to give back.
+    """
 
-    def __init__(self, block: Block, shape: tuple[int, ...]) -> None:
-        self.block = block
-        self.__array_interface__ = {"shape": shape, "typestr": "<f4", "data": (block.start, False), "version": 3}
+    __slots__ = ("block",)
+    block: Block
 
     def __del__(self) -> None:
-        _store.give_back(self.block)
+        block = getattr(self, "block", None)
+        if block is not None:
+            _store.give_back(block)
+
+
+def _lease(block: Block) -> _Lease:
+    lease = np.ndarray.__new__(_Lease, (block.size - ALIGN,), U8, block.memory, block.start)
+    lease.block = block
+    return lease
 
 
 class _Watch(threading.local):
@@ -133,7 +144,7 @@ def empty_array(shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.float32]]
         array = np.empty(shape, np.float32)
     else:
         size = -(-(count * 4 + ALIGN) // GRAIN) * GRAIN
-        array = np.asarray(_Lease(_store.take(size), shape))
+        array = np.ndarray(shape, F32, _lease(_store.take(size)))
     if _watch.tell is not None:
         _watch.tell(array)
     return array

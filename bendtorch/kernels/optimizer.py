@@ -25,7 +25,7 @@ from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.bfloat16 import FlatBF16, from_bfloat16, to_bfloat16
 from bendtorch.kernels.compile import helper, kernel, uncached_kernel
 from bendtorch.kernels.parallel import parallel_for
-from bendtorch.kernels.prefetch import writing_on
+from bendtorch.kernels.prefetch import write_near
 from bendtorch.kernels.vecmath import bits, fma
 
 Chunks: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
@@ -33,6 +33,7 @@ Chunks: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 CHUNK: Final = 1 << 14  # numbers a chunk
 LARGE: Final = 1 << 19  # numbers of a model that is in main memory, with its gradient and moments
 BLOCK: Final = 128  # of its numbers that are brought near at a time
+AHEAD: Final = 4096  # bytes before they are stepped: half of it takes 4 % longer
 ZERO: Final = np.float32(0)
 MAGNITUDE: Final = np.int32(0x7FFFFFFF)
 LEAST_NORMAL: Final = np.int32(0x00800000)  # the bits of the least normal number
@@ -140,7 +141,7 @@ def _momentum_chunk(chunk: int, w: Flat, g: Flat, m: Flat, chunks: Chunks, numbe
 
 @helper
 def _bring(array: Any, low: int) -> None:
-    writing_on(array.ctypes.data + array.itemsize * low, array.itemsize * BLOCK)
+    write_near(array.ctypes.data + array.itemsize * low + AHEAD, array.itemsize * BLOCK)
 
 
 def _adam_chunks(step: Any) -> Any:

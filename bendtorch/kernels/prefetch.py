@@ -46,7 +46,7 @@ def _prefetch(writes: int, cache: int) -> Any:
     return prefetch
 
 
-_read_line, _own_line = _prefetch(0, SECOND_CACHE), _prefetch(1, FIRST_CACHE)
+_read_line, _own_line, _first_line = _prefetch(0, SECOND_CACHE), _prefetch(1, FIRST_CACHE), _prefetch(0, FIRST_CACHE)
 
 
 @helper
@@ -56,9 +56,20 @@ def _read(address: int, size: int) -> None:
 
 
 @helper
-def _write(address: int, size: int) -> None:
-    for offset in range(AHEAD, AHEAD + size, LINE):
+def _read_near(address: int, size: int) -> None:
+    for offset in range(0, size, LINE):
+        _first_line(address + offset)
+
+
+@helper
+def _write_near(address: int, size: int) -> None:
+    for offset in range(0, size, LINE):
         _own_line(address + offset)
+
+
+@helper
+def _write(address: int, size: int) -> None:
+    _write_near(address + AHEAD, size)
 
 
 def _plain(address: int, size: int) -> None:
@@ -70,3 +81,9 @@ reading_on: Final[Callable[[int, int], None]] = _read if JIT else _plain
 
 writing_on: Final[Callable[[int, int], None]] = _write if JIT else _plain
 """`size` bytes at an address are about to be written: have those `AHEAD` of them brought near for that."""
+
+read_near: Final[Callable[[int, int], None]] = _read_near if JIT else _plain
+"""Have the `size` bytes at an address brought into the first-level cache: few, and other work lies before their use."""
+
+write_near: Final[Callable[[int, int], None]] = _write_near if JIT else _plain
+"""The same of what is to be written."""

@@ -18,7 +18,7 @@ from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.compile import helper, kernel, reduction
 from bendtorch.kernels.linear import add_column_sums
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
-from bendtorch.kernels.row_runs import ROWS, runs_of_chunk
+from bendtorch.kernels.row_runs import ROWS, room_for_sums, row_to_read, row_to_write, runs_of_chunk
 from bendtorch.kernels.rows import BLOCK, rows_of_chunk
 from bendtorch.kernels.vecmath import fma
 
@@ -52,6 +52,7 @@ def _forward_chunk(chunk: int, x: Matrix, w: Matrix, eps: float, y: Matrix, root
     low, high = chunk_bounds(chunk, rows, n)
     for r in range(low, high):
         roots[r, 0] = np.float32(1.0 / math.sqrt(_square_sum(x[r]) / c + eps))
+        row_to_read(x, r + 1)
         _normalised(x[r], roots[r, 0], w[0], y[r])
 
 
@@ -114,13 +115,17 @@ def _backward_chunk(
         sums[run, :] = ZERO
         first, last = chunk_bounds(run, ROWS, n)
         for r in range(first, last):
+            row_to_write(dx, r)
             mean = np.float32(_dot(x[r], roots[r, 0], w[0], dy[r]) / c)
+            row_to_read(x, r + 1)
+            row_to_read(dy, r + 1)
             _gradients(x[r], roots[r, 0], w[0], dy[r], mean, dx[r], sums[run])
 
 
 @kernel
-def rms_norm_backward(x: Matrix, roots: Matrix, w: Matrix, dy: Matrix, dx: Matrix, sums: Matrix, gw: Matrix) -> None:
-    """dx, and dw added into `gw`; `sums` is room for the sums of each run of rows."""
-    runs = runs_of_chunk(x.shape[1])
+def rms_norm_backward(x: Matrix, roots: Matrix, w: Matrix, dy: Matrix, dx: Matrix, gw: Matrix) -> None:
+    """dx, and dw added into `gw`."""
+    n, c = x.shape
+    runs, sums = runs_of_chunk(c), room_for_sums(n, c)
     parallel_for(_backward_chunk, chunks_of(sums.shape[0], runs), (x, roots, w, dy, dx, sums, runs))
     add_column_sums(sums, gw)

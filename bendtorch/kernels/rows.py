@@ -15,9 +15,12 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat
 from bendtorch.kernels.compile import helper, kernel, reduction
+from bendtorch.kernels.prefetch import read_near, write_near
 from bendtorch.kernels.vecmath import exp_nonpositive, maximum
 
 BLOCK: Final = 1024  # numbers summed in float32
+LONG: Final = 4 * BLOCK  # numbers of a row that is brought near, one block ahead
+PIECE: Final = 256  # numbers of a block, while whose exponentials are taken as many of the next are brought near
 CHUNK: Final = 1 << 14  # numbers a chunk of rows has at least
 ZERO: Final = np.float32(0)
 ONE: Final = np.float32(1)
@@ -40,9 +43,23 @@ def row_max(x: Flat) -> np.float32:
 
 
 @helper
-def _exponentials(x: Flat, m: np.float32, e: Flat) -> None:
+def exponentials(x: Flat, m: np.float32, e: Flat) -> None:
+    """e = exp(x - m), for m at least the largest x."""
     for i in range(x.size):
         e[i] = exp_nonpositive(x[i] - m)
+
+
+@helper
+def exponentials_ahead(x: Flat, m: np.float32, e: Flat, read: int, written: int) -> None:
+    """The same of a block, while the next one is brought near: `read` and `written` are where x and e are in memory.
+
+    In pieces, because a processor waits for what it is told to bring when it is told too much at once.
+    """
+    for low in range(0, x.size, PIECE):
+        high = min(x.size, low + PIECE)
+        read_near(read + 4 * (BLOCK + low), 4 * PIECE)
+        write_near(written + 4 * (BLOCK + low), 4 * PIECE)
+        exponentials(x[low:high], m, e[low:high])
 
 
 @reduction
@@ -64,9 +81,8 @@ def _ones_block(e: Flat) -> np.float32:
 
 
 @helper
-def exp_block(x: Flat, m: np.float32, e: Flat) -> tuple[int, float]:
-    """`exp_row` of at most BLOCK numbers."""
-    _exponentials(x, m, e)
+def sum_block(e: Flat) -> tuple[int, float]:
+    """How many of a block's exponentials are 1, and the sum of the others."""
     return int(_ones_block(e)), np.float64(_rest_block(e))
 
 
@@ -80,7 +96,8 @@ def exp_row(x: Flat, m: np.float32, e: Flat) -> tuple[int, float]:
     ones, rest = 0, 0.0
     for low in range(0, x.size, BLOCK):
         high = min(x.size, low + BLOCK)
-        more_ones, more = exp_block(x[low:high], m, e[low:high])
+        exponentials(x[low:high], m, e[low:high])
+        more_ones, more = sum_block(e[low:high])
         ones += more_ones
         rest += more
     return ones, rest

@@ -17,7 +17,6 @@ from typing import Generic
 
 from bendtorch.kernels.layer_norm import layer_norm_backward, layer_norm_forward
 from bendtorch.kernels.memory import empty_mat
-from bendtorch.kernels.row_runs import runs_of_rows
 from bendtorch.layer import Bwd, Fwd, Info, Layer, Leaf, Params, describe, make_layer, ones_init, zeros_init
 from bendtorch.layer.given import GRADIENT, guard_record
 from bendtorch.layers.rms_norm import checked_eps
@@ -50,7 +49,7 @@ def LayerNorm(
     eps = checked_eps(f"LayerNorm({n}, {c})", eps)
     spec = mat_spec(n, c)
     info = Info("LayerNorm", {"n": n, "c": c}, spec, spec, (spec, mat_spec(n, 3)), options={"eps": eps})
-    name, shape, row, runs = str(info), (n, c), (1, c), runs_of_rows(n)
+    name, shape, row = str(info), (n, c), (1, c)
 
     def fwd(p: Affine[C], x: Mat[N, C]) -> Fwd[Mat[N, C], tuple[Mat[N, C], Mat[N, 3]]]:
         x, y, statistics = guard_mat(x, shape, name, "x"), empty_mat(n, c), empty_mat(n, 3)
@@ -67,7 +66,7 @@ def LayerNorm(
         gw = guard_target(g.weight, row, name, "the gradient's weight")
         gb = guard_target(g.bias, row, name, "the gradient's bias")
         dx = empty_mat(n, c)
-        layer_norm_backward(x, statistics, w, dy, dx, empty_mat(2 * runs, c), gw, gb)
+        layer_norm_backward(x, statistics, w, dy, dx, gw, gb)
         return Bwd(dx, g)
 
     return make_layer(_affine(c), fwd, bwd, info)

@@ -18,7 +18,6 @@ import numpy as np
 from bendtorch.errors import ConfigError
 from bendtorch.kernels.memory import empty_mat
 from bendtorch.kernels.rms_norm import rms_norm_backward, rms_norm_forward
-from bendtorch.kernels.row_runs import runs_of_rows
 from bendtorch.layer import Bwd, Fwd, Info, Layer, make_layer, matrix, ones_init
 from bendtorch.shapes.arrays import Mat
 from bendtorch.shapes.dims import C, Dim, N
@@ -40,7 +39,7 @@ def RMSNorm(
     eps = checked_eps(f"RMSNorm({n}, {c})", eps)
     spec = mat_spec(n, c)
     info = Info("RMSNorm", {"n": n, "c": c}, spec, spec, (spec, mat_spec(n, 1)), options={"eps": eps})
-    name, shape, runs = str(info), (n, c), runs_of_rows(n)
+    name, shape = str(info), (n, c)
 
     def fwd(p: Mat[1, C], x: Mat[N, C]) -> Fwd[Mat[N, C], tuple[Mat[N, C], Mat[N, 1]]]:
         x, y, roots = guard_mat(x, shape, name, "x"), empty_mat(n, c), empty_mat(n, 1)
@@ -51,7 +50,7 @@ def RMSNorm(
         x, roots = guard_mat(s[0], shape, name, "the saved input"), guard_mat(s[1], (n, 1), name, "the saved roots")
         w, dy = guard_mat(p, (1, c), name, "weight"), guard_mat(dy, shape, name, "dy")
         target, dx = guard_target(g, (1, c), name, "the gradient"), empty_mat(n, c)
-        rms_norm_backward(x, roots, w, dy, dx, empty_mat(runs, c), target)
+        rms_norm_backward(x, roots, w, dy, dx, target)
         return Bwd(dx, g)
 
     return make_layer(matrix(1, c, "weight", ones_init, vector=True), fwd, bwd, info)

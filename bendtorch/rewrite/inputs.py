@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from bendtorch.kernels.memory import empty_mat
 from bendtorch.kernels.rms_norm import rms_norm_again, rms_norm_backward, rms_norm_forward
-from bendtorch.kernels.row_runs import runs_of_rows
 from bendtorch.rewrite.cores import Core, Values, guard_saved
 from bendtorch.shapes.guard import guard_mat, guard_target
 from bendtorch.shapes.spec import Spec, mat_spec
@@ -45,7 +44,7 @@ def kept(core: Core, name: str) -> Passes:
 def normalised(core: Core, eps: float, name: str) -> Passes:
     """An RMSNorm and a core. The first parameter is the norm's gain."""
     n, c = shape = core.shape
-    gain, runs = (1, c), runs_of_rows(n)
+    gain = (1, c)
 
     def fwd(ps: Values, x: Any) -> tuple[Any, Any]:
         x, w = guard_mat(x, shape, name, "x"), guard_mat(ps[0], gain, name, "weight")
@@ -60,7 +59,7 @@ def normalised(core: Core, eps: float, name: str) -> Passes:
         w, target = guard_mat(ps[0], gain, name, "weight"), guard_target(gs[0], gain, name, "the gradient")
         normal, dx = empty_mat(n, c), empty_mat(n, c)
         rms_norm_again(x, w, roots, normal)
-        rms_norm_backward(x, roots, w, core.bwd(ps[1:], normal, s[2], dy, gs[1:]), dx, empty_mat(runs, c), target)
+        rms_norm_backward(x, roots, w, core.bwd(ps[1:], normal, s[2], dy, gs[1:]), dx, target)
         return dx
 
     return Passes((mat_spec(n, c), mat_spec(n, 1), core.saves), fwd, bwd)

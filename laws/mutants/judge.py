@@ -38,6 +38,7 @@ SMALL: Final[Mapping[str, int]] = {
     "exp_rows.PANEL": 8,
     "exp_rows.SHORT": 4,
     "flat.CHUNK": 7,
+    "linear.FEW_NUMBERS": 12,
     "linear.SUM_COLUMNS": 3,
     "mapping.CHUNK": 7,
     "mse.CHUNK": 7,
@@ -57,6 +58,8 @@ SMALL: Final[Mapping[str, int]] = {
     "row_runs.ROWS": 2,
     "rows.BLOCK": 4,
     "rows.CHUNK": 2,
+    "rows.LONG": 9,
+    "rows.PIECE": 3,
     "sums.BLOCK": 4,
 }
 """Sizes of pieces of work, and what they are made."""

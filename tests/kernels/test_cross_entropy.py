@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bendtorch.kernels.cross_entropy import cross_entropy
-from bendtorch.kernels.rows import BLOCK, CHUNK
+from bendtorch.kernels.rows import BLOCK, CHUNK, LONG
 from tests.support.arrays import labels, numbers, same_bits
 from tests.support.sizes import shrunk
 
@@ -43,13 +43,14 @@ def test_ignored_rows_in_chunks() -> None:
     assert not dy[~kept].any()
 
 
+@pytest.mark.parametrize("blocks", [3, 1 + LONG // BLOCK])
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_equal_rows_whatever_block_the_largest_number_is_in(place: int) -> None:
+def test_equal_rows_whatever_block_the_largest_number_is_in(place: int, blocks: int) -> None:
     """The largest in another block gives nearly the same loss and gradient, in another order."""
     block = shrunk(BLOCK, 1)
-    y = np.repeat(np.array([[3.0, 3.0, 3.0]], np.float32), block, axis=1)
+    y = np.full((1, blocks * block), 3, np.float32)
     y[0, place * block] = 30
     loss, dy = run(y, np.array([place * block]))
-    assert loss == pytest.approx(np.log1p((3 * block - 1) * np.exp(-27.0)), rel=1e-6)
-    others = np.arange(3 * block) != place * block
+    assert loss == pytest.approx(np.log1p((blocks * block - 1) * np.exp(-27.0)), rel=1e-6)
+    others = np.arange(blocks * block) != place * block
     assert np.allclose(dy[0][others], np.exp(-27.0), rtol=4e-7, atol=0)

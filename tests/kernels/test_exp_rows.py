@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bendtorch.kernels.exp_rows import PANEL, SHORT, exp_panel, rows_of_panel
-from bendtorch.kernels.rows import wide_sum
+from bendtorch.kernels.rows import LONG, wide_sum
 from tests.support.arrays import numbers, same_bits
 from tests.support.sizes import seeds, shrunk, some_rows, widths
 
@@ -26,7 +26,11 @@ def panel(x: Any) -> tuple[Any, Any, Any]:
     return e, tops, totals
 
 
-@given(n=some_rows, c=st.one_of(widths, st.sampled_from([shrunk(SHORT, 7), shrunk(SHORT + 1, 9)])), seed=seeds)
+@given(
+    n=some_rows,
+    c=st.one_of(widths, st.sampled_from([shrunk(SHORT, 7), shrunk(SHORT + 1, 9), shrunk(LONG + 1, 11)])),
+    seed=seeds,
+)
 def test_against_float64(n: int, c: int, seed: int) -> None:
     x = numbers(seed, n, c, scale=4.0)
     e, tops, totals = panel(x)

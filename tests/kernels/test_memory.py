@@ -86,6 +86,21 @@ def test_living_arrays_never_share(data: Any) -> None:
     assert all(np.all(array == mark) for mark, array in living)
 
 
+def test_a_part_of_the_loan_gives_nothing_back() -> None:
+    array = EMPTY(SIDE, SIDE)
+    part = array.base[1:]
+    del part
+    gc.collect()
+    assert memory.free_bytes() == 0
+    part = array.base[1:]
+    del array
+    gc.collect()
+    assert memory.free_bytes() == 0
+    del part
+    gc.collect()
+    assert memory.free_bytes() >= 4 * SIDE * SIDE
+
+
 def test_release_gives_everything_back() -> None:
     del_me = [EMPTY(SIDE, SIDE) for _ in range(3)]
     del del_me

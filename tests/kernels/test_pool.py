@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from bendtorch.errors import ConfigError
 from bendtorch.kernels import pool
 from bendtorch.kernels.compile import JIT
-from tests.support.kernels import count_chunks
+from tests.support.kernels import count_chunks, note_chunks
 from tests.support.threads import COUNTS, threads
 
 
@@ -84,6 +85,27 @@ def test_the_number_may_change_between_jobs(counts: list[int]) -> None:
         count_chunks(total, 9, 1)
     pool.set_threads(before)
     assert total.tolist() == [len(counts)] * 9
+
+
+@pytest.mark.skipif(not JIT, reason="chunks in Python run in their order")
+@pytest.mark.parametrize("chunks", [3, 8, 100])
+def test_every_other_job_begins_with_what_the_last_ended_with(chunks: int) -> None:
+    orders = np.full((4, chunks), -1, np.int64)
+    with threads(1):
+        for order in orders:
+            note_chunks(order, np.zeros(1, np.int64))
+    assert sorted(orders[0]) == list(range(chunks))
+    assert all(np.array_equal(later, earlier[::-1]) for earlier, later in itertools.pairwise(orders))
+
+
+@pytest.mark.skipif(not JIT, reason="chunks in Python run in their order")
+def test_a_job_with_a_chunk_for_each_thread_is_no_turn() -> None:
+    orders = np.full((2, 8), -1, np.int64)
+    with threads(1):
+        for order in orders:
+            note_chunks(order, np.zeros(1, np.int64))
+            note_chunks(np.zeros(2, np.int64), np.zeros(1, np.int64))
+    assert np.array_equal(orders[1], orders[0][::-1])
 
 
 def test_starting_twice_changes_nothing() -> None:

@@ -10,7 +10,7 @@ import pytest
 from bendtorch.kernels import mapping, optimizer
 from bendtorch.kernels.compile import JIT
 from bendtorch.kernels.elementwise import add, sqrt
-from bendtorch.kernels.prefetch import AHEAD, reading_on, writing_on
+from bendtorch.kernels.prefetch import AHEAD, read_near, reading_on, write_near, writing_on
 from tests.support.arrays import numbers, same_bits
 from tests.support.kernels import compiled
 
@@ -21,9 +21,11 @@ ADAM: Any = optimizer.adam
 
 @compiled
 def touch(address: int, size: int) -> None:
-    """Both kinds, of what may not be there."""
+    """All kinds, of what may not be there."""
     reading_on(address, size)
     writing_on(address, size)
+    read_near(address, size)
+    write_near(address, size)
 
 
 def test_memory_stays_as_it_is() -> None:

@@ -9,8 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bendtorch.kernels.rows import BLOCK, exp_row, log_total, row_max, wide_sum
-from tests.support.arrays import numbers
+from bendtorch.kernels.rows import (
+    BLOCK,
+    PIECE,
+    exp_row,
+    exponentials,
+    exponentials_ahead,
+    log_total,
+    row_max,
+    wide_sum,
+)
+from tests.support.arrays import numbers, same_bits
+from tests.support.kernels import compiled
 from tests.support.sizes import seeds, shrunk
 
 ROW_MAX: Any = row_max
@@ -85,3 +95,19 @@ def test_bits_do_not_depend_on_where_the_arrays_lie(size: int) -> None:
             x[...] = row
             results.add((EXP_ROW(x, row.max(), e), e.tobytes()))
     assert len(results) == 1
+
+
+@compiled
+def both_ways(x: Any, m: Any, e: Any, ahead: Any) -> None:
+    """The exponentials of a block, without and with the next one brought near."""
+    exponentials(x, m, e)
+    exponentials_ahead(x, m, ahead, x.ctypes.data, ahead.ctypes.data)
+
+
+@pytest.mark.parametrize("size", [1, PIECE - 1, PIECE, PIECE + 1, BLOCK])
+def test_a_block_brings_the_next_one_near_and_changes_nothing(size: int) -> None:
+    x = numbers(5, size)
+    e, ahead = np.full_like(x, np.nan), np.full_like(x, np.nan)
+    both_ways(x, x.max(), e, ahead)
+    assert same_bits(e, ahead)
+    assert np.all(e > 0)

@@ -27,6 +27,18 @@ def count_chunks(counts: Any, chunks: int, weight: int) -> None:
 
 
 @compiled
+def _note_chunk(chunk: int, order: Any, noted: Any) -> None:
+    order[noted[0]] = chunk
+    noted[0] += 1
+
+
+@compiled
+def note_chunks(order: Any, noted: Any) -> None:
+    """Write down the chunks in the order in which one thread runs them: as many as `order` has places."""
+    parallel_for(_note_chunk, order.size, (order, noted))
+
+
+@compiled
 def _failing_chunk(chunk: int, counts: Any, bad: int) -> None:
     counts[chunk] += 1
     if chunk == bad:
