@@ -22,39 +22,32 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from bendtorch.kernels.arrays import Flat, Labels, Matrix
-from bendtorch.kernels.attention_forward import Inputs, exponential_row
+from bendtorch.kernels.arrays import Labels, Matrix
+from bendtorch.kernels.attention_columns import gradient_columns
+from bendtorch.kernels.attention_forward import Inputs
 from bendtorch.kernels.attention_grid import (
-    BLOCK,
+    LINE,
     Heads,
     Place,
     Sizes,
     backward_items,
     block_count,
     key_place,
-    padded,
     place_of,
     query_head,
     run_bounds,
     run_count,
     sizes_of,
 )
-from bendtorch.kernels.attention_tiles import (
-    add_to_seen,
-    key_panel,
-    query_panel,
-    score_tile,
-    seen_by,
-    weigh_seen,
-)
+from bendtorch.kernels.attention_rooms import BackwardRoom, backward_room, line_at
+from bendtorch.kernels.attention_tiles import key_panel, query_panel, score_tile, spread_seen, weigh_seen
 from bendtorch.kernels.compile import helper, kernel
+from bendtorch.kernels.lanes import LANES
 from bendtorch.kernels.memory import empty_mat
-from bendtorch.kernels.panels import Panel, clear, is_finite, panel, part, row_of, transpose
+from bendtorch.kernels.panels import Panel, clear, finite_part, panel, part
 from bendtorch.kernels.parallel import parallel_for
-from bendtorch.kernels.products import inner_product
-from bendtorch.kernels.rows import scale as scale_row
+from bendtorch.kernels.strips import turn
 
-SUM: Final = 1024  # products summed in float32
 ZERO: Final = np.float32(0)
 
 
@@ -67,7 +60,7 @@ class Gradients(NamedTuple):
 
 
 class Backward(NamedTuple):
-    """The arrays of the task; then for each run transposed keys and values, two tiles, and room for finite parts."""
+    """The arrays of the task."""
 
     q: Panel
     k: Panel
@@ -76,109 +69,80 @@ class Backward(NamedTuple):
     dq: Panel
     dk: Panel
     dv: Panel
-    keys: Panel
-    values: Panel
-    weights: Panel
-    slopes: Panel
-    space: Panel
 
 
 class KeyHead(NamedTuple):
-    """A key head of a sequence: its panels, transposed ones, and the run's tiles and room."""
+    """A key head of a sequence: keys and values that have all their numbers, finite keys, and where dk and dv go."""
 
     k: Panel
+    v: Panel
+    finite: Panel
+    is_sound: bool
     dk: Panel
     dv: Panel
-    keys: Panel
-    values: Panel
-    weights: Panel
-    slopes: Panel
-    space: Panel
-    is_sound: bool
-
-
-@helper
-def _dot(a: Flat, b: Flat) -> np.float32:
-    total = 0.0
-    for low in range(0, a.size, SUM):
-        total += np.float64(inner_product(a[low : low + SUM], b[low : low + SUM]))
-    return np.float32(total)
-
-
-@helper
-def _subtract(d: Flat, mean: np.float32) -> None:
-    for j in range(d.size):
-        d[j] -= mean
-
-
-@helper
-def _score_gradients(p: Flat, mean: np.float32, scale: np.float32, d: Flat) -> None:
-    for j in range(p.size):
-        d[j] = p[j] * (d[j] - mean) * scale
 
 
 @kernel
-def gradient_row(p: Flat, d: Flat, scale: np.float32) -> None:
-    """p: from scores to probabilities; d: from the gradients of the probabilities to those of the products q·k."""
-    scale_row(p, np.float32(1.0 / exponential_row(p, scale)))
-    _subtract(d, _dot(p, d))
-    _score_gradients(p, _dot(p, d), scale, d)
+def _tiles(place: Place, task: Backward, own: BackwardRoom, of: KeyHead, heads: Heads, scale: np.float32) -> None:
+    """P and dS of a block of queries; zeros where a query does not see a key."""
+    m = place.high - place.low
+    turn(query_panel(task.q, place, heads), m, heads.hd, own.queries)
+    turn(query_panel(task.dy, place, heads), m, heads.hd, own.slopes)
+    score_tile(of.k, own.queries, place, heads, own.p)
+    score_tile(of.v, own.slopes, place, heads, own.ds)
+    for column in range(0, m, LANES):
+        gradient_columns(own.p, own.ds, place, column, heads, scale)
 
 
 @kernel
-def _fill(place: Place, task: Backward, own: KeyHead, heads: Heads, scale: np.float32) -> None:
-    """Both tiles of a block of queries; zeros where a query does not see a key."""
-    m, n = place.high - place.low, place.n
-    score_tile(query_panel(task.q, place, heads), m, heads.hd, own.keys, n, own.weights)
-    score_tile(query_panel(task.dy, place, heads), m, heads.hd, own.values, n, own.slopes)
-    for i in range(m):
-        p, d, seen = row_of(own.weights, i, n), row_of(own.slopes, i, n), seen_by(place, i, heads)
-        gradient_row(p[:seen], d[:seen], scale)
-        p[seen:] = ZERO
-        d[seen:] = ZERO
-
-
-@kernel
-def _block(place: Place, task: Backward, own: KeyHead, heads: Heads, scale: np.float32) -> None:
+def _block(
+    place: Place, task: Backward, own: BackwardRoom, of: KeyHead, add: int, heads: Heads, scale: np.float32
+) -> None:
     """A block of queries of one head: its own dq, and its part of dk and dv."""
-    _fill(place, task, own, heads, scale)
-    add_to_seen(own.weights, place, heads, query_panel(task.dy, place, heads), own.space, own.dv)
-    add_to_seen(own.slopes, place, heads, query_panel(task.q, place, heads), own.space, own.dk)
-    weigh_seen(own.slopes, place, heads, own.k, own.is_sound, own.space, query_panel(task.dq, place, heads))
+    m, q, dy = place.high - place.low, query_panel(task.q, place, heads), query_panel(task.dy, place, heads)
+    _tiles(place, task, own, of, heads, scale)
+    sound_dy = finite_part(dy, m, heads.hd, own.dy)
+    spread_seen(own.p, place, heads, own.dy, dy, sound_dy, of.dv, add)
+    sound_q = finite_part(q, m, heads.hd, own.q)
+    spread_seen(own.ds, place, heads, own.q, q, sound_q, of.dk, add)
+    weigh_seen(own.ds, place, heads, of.finite, of.k, of.is_sound, query_panel(task.dq, place, heads))
 
 
 @helper
-def _key_head(sequence: int, reads: int, run: int, task: Backward, heads: Heads) -> KeyHead:
-    """The places of a key head of a sequence."""
-    k = key_panel(task.k, sequence, reads, heads)
-    return KeyHead(
-        k,
-        key_panel(task.dk, sequence, reads, heads),
-        key_panel(task.dv, sequence, reads, heads),
-        part(task.keys, run * heads.hd, 0),
-        part(task.values, run * heads.hd, 0),
-        part(task.weights, run * BLOCK, 0),
-        part(task.slopes, run * BLOCK, 0),
-        part(task.space, run * max(heads.keys, BLOCK), 0),
-        is_finite(k, heads.keys, heads.hd),
-    )
+def _key_head_of(item: int, task: Backward, own: BackwardRoom, heads: Heads) -> KeyHead:
+    """A key head, copied where it is finite: rows that lie close together are read faster."""
+    sequence, reads = key_place(item, heads)
+    k, v = key_panel(task.k, sequence, reads, heads), key_panel(task.v, sequence, reads, heads)
+    dk, dv = key_panel(task.dk, sequence, reads, heads), key_panel(task.dv, sequence, reads, heads)
+    is_sound = finite_part(k, heads.keys, heads.hd, own.k)
+    values = own.v if finite_part(v, heads.keys, heads.hd, own.v) else v
+    return KeyHead(own.k if is_sound else k, values, own.k, is_sound, dk, dv)
+
+
+@kernel
+def _key_head(item: int, task: Backward, own: BackwardRoom, lengths: Labels, heads: Heads, scale: np.float32) -> None:
+    """A key head with the queries that read it: block by block, the last first, which sees all keys that are seen."""
+    sequence, reads = key_place(item, heads)
+    of, add, blocks = _key_head_of(item, task, own, heads), 0, block_count(heads.queries)
+    for member in range(heads.g):
+        head = query_head(reads, member, heads.g)
+        for block in range(blocks - 1, -1, -1):
+            _block(place_of(sequence, head, block, lengths[sequence], heads), task, own, of, add, heads, scale)
+            add = 1
+    seen = place_of(sequence, 0, blocks - 1, lengths[sequence], heads).n if blocks > 0 else 0
+    clear(part(of.dk, seen, 0), heads.keys - seen, heads.hd)
+    clear(part(of.dv, seen, 0), heads.keys - seen, heads.hd)
 
 
 @kernel
 def _run(run: int, runs: int, items: int, task: Backward, lengths: Labels, heads: Heads, scale: np.float32) -> None:
-    """Some key heads with the queries that read them, one after another in one working space."""
+    """Some key heads, one after another in one working space."""
     low, high = run_bounds(run, runs, items)
+    space = np.empty(backward_room(0, heads).end // 4 + LINE, np.float32)
+    own = backward_room(line_at(space.ctypes.data), heads)
     for item in range(low, high):
-        sequence, reads = key_place(item, heads)
-        own = _key_head(sequence, reads, run, task, heads)
-        transpose(own.k, heads.keys, heads.hd, own.keys)
-        transpose(key_panel(task.v, sequence, reads, heads), heads.keys, heads.hd, own.values)
-        clear(own.dk, heads.keys, heads.hd)
-        clear(own.dv, heads.keys, heads.hd)
-        for member in range(heads.g):
-            for block in range(block_count(heads.queries)):
-                head = query_head(reads, member, heads.g)
-                _block(place_of(sequence, head, block, lengths[sequence], heads), task, own, heads, scale)
+        _key_head(item, task, own, lengths, heads, scale)
+    space[0] = ZERO  # an array lives until its last use; its address is none
 
 
 @kernel
@@ -191,19 +155,13 @@ def _backward(
     dq: Matrix,
     dk: Matrix,
     dv: Matrix,
-    keys: Matrix,
-    values: Matrix,
-    weights: Matrix,
-    slopes: Matrix,
-    space: Matrix,
     sizes: Sizes,
     runs: int,
     items: int,
     scale: np.float32,
 ) -> None:
     inputs, gradients = (panel(q), panel(k), panel(v)), (panel(dy), panel(dq), panel(dk), panel(dv))
-    room = (panel(keys), panel(values), panel(weights), panel(slopes), panel(space))
-    task, heads = Backward(*inputs, *gradients, *room), Heads(*sizes)
+    task, heads = Backward(*inputs, *gradients), Heads(*sizes)
     parallel_for(_run, runs, (runs, items, task, lengths, heads, scale))
 
 
@@ -211,11 +169,6 @@ def attention_backward(inputs: Inputs, dy: Matrix, heads: Heads, scale: float) -
     """The gradients of q, k and v."""
     (rows, columns), (key_rows, width) = inputs.q.shape, inputs.k.shape
     gradients = Gradients(empty_mat(rows, columns), empty_mat(key_rows, width), empty_mat(key_rows, width))
-    items, stride = backward_items(inputs.lengths.size, heads), padded(heads.keys)
-    runs = run_count(items)
-    longest = max(heads.keys, BLOCK)
-    keys, values = empty_mat(runs * heads.hd, stride), empty_mat(runs * heads.hd, stride)
-    weights, slopes = empty_mat(runs * BLOCK, stride), empty_mat(runs * BLOCK, stride)
-    room = (keys, values, weights, slopes, empty_mat(runs * longest, heads.hd))
-    _backward(*inputs, dy, *gradients, *room, sizes_of(heads), runs, items, np.float32(scale))
+    items = backward_items(inputs.lengths.size, heads)
+    _backward(*inputs, dy, *gradients, sizes_of(heads), run_count(items), items, np.float32(scale))
     return gradients

@@ -1,9 +1,9 @@
 """Attention's forward pass: y = softmax(scale · q·kᵀ over the keys that a query sees) · v, for every head.
 
-A piece of work is a block of queries of one head: its scores against all keys it sees (a product with the transposed
-keys), the exponentials row by row, a product with the values. Nothing of it is kept: the backward pass computes the
-same exponentials again, bit for bit. 4·hd FLOPs, and 24 for the exponential and the sum, for each query and key that
-meet.
+A piece of work is a block of queries of one head: its scores against all keys it sees (a product of keys and transposed
+queries), the exponentials column by column, a product with the values. Nothing of it is kept: the backward pass
+computes the same exponentials again, bit for bit. 4·hd FLOPs, and 24 for the exponential and the sum, for each query
+and key that meet.
 
 Traffic: q, k, v read and y written, 4 bytes a number; every block of queries reads the keys and values of its head
 again, from a cache as long as they fit there, and its tile of scores never leaves the second-level cache where 4 bytes
@@ -16,9 +16,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from bendtorch.kernels.arrays import Flat, Labels, Matrix, Totals
+from bendtorch.kernels.arrays import Flat, Labels, Matrix
+from bendtorch.kernels.attention_columns import exponential_columns
 from bendtorch.kernels.attention_grid import (
     BLOCK,
+    LINE,
     Heads,
     Place,
     Sizes,
@@ -26,31 +28,30 @@ from bendtorch.kernels.attention_grid import (
     item_place,
     key_item,
     key_place,
-    padded,
     place_of,
     run_bounds,
     run_count,
     sizes_of,
 )
-from bendtorch.kernels.attention_tiles import (
-    key_panel,
-    query_panel,
-    score_tile,
-    seen_by,
-    turned_panel,
-    weigh_seen,
+from bendtorch.kernels.attention_rooms import (
+    QueryRoom,
+    key_room,
+    key_room_size,
+    line_at,
+    query_room,
+    room_at,
 )
+from bendtorch.kernels.attention_tiles import key_panel, query_panel, score_tile, weigh_seen
 from bendtorch.kernels.compile import helper, kernel
-from bendtorch.kernels.memory import empty_mat
-from bendtorch.kernels.panels import Panel, floats, is_finite, panel, part, row_of, transpose
+from bendtorch.kernels.lanes import LANES, put_lanes
+from bendtorch.kernels.memory import empty_array, empty_mat
+from bendtorch.kernels.panels import Panel, finite_part, panel, row_of
 from bendtorch.kernels.parallel import parallel_for
-from bendtorch.kernels.rows import row_max
-from bendtorch.kernels.sums import row_sum
-from bendtorch.kernels.vecmath import exp
+from bendtorch.kernels.strips import turn
+from bendtorch.kernels.vecmath import fma
 
-ZERO: Final = np.float32(0)
-LOWEST: Final = np.float32(-np.inf)
-SHORT: Final = 48  # rows of no more numbers have their exponentials taken together
+ONE: Final = np.float32(1)
+BELOW: Final = 1 - 2.0**-23  # times it, a number rounds to one that is smaller than it was
 
 
 class Inputs(NamedTuple):
@@ -63,98 +64,54 @@ class Inputs(NamedTuple):
 
 
 class Forward(NamedTuple):
-    """The task's arrays. `turned`: transposed keys. For each run a tile, and room for a key head's finite values."""
+    """The task's arrays; where the rooms of key heads begin, and how many bytes each has."""
 
     q: Panel
     k: Panel
     v: Panel
     y: Panel
-    turned: Panel
-    tiles: Panel
-    space: Panel
+    rooms: int
+    room_size: int
 
 
 @helper
-def _exponentials(x: Flat, top: np.float32, scale: np.float32) -> None:
+def _divide(x: Flat, total: np.float32) -> None:
+    """Rounded once: the inverse is the sum of two numbers, both above 0, so that infinity stays what it is."""
+    inverse = 1.0 / np.float64(total)
+    factor = np.float32(inverse * BELOW)
+    rest = np.float32(inverse - np.float64(factor))
     for j in range(x.size):
-        x[j] = exp((x[j] - top) * scale)
-
-
-@kernel
-def exponential_row(x: Flat, scale: np.float32) -> float:
-    """x = exp(scale · (x - its largest)); gives the sum. Zeros and 1 where nothing is seen, or only -inf."""
-    if x.size == 0:
-        return 1.0
-    top = row_max(x)
-    if top == -np.inf:
-        x[:] = ZERO
-        return 1.0
-    _exponentials(x, top, scale)
-    return row_sum(x)
-
-
-@helper
-def _arguments(x: Flat, seen: int, top: np.float32, scale: np.float32) -> None:
-    for j in range(x.size):
-        x[j] = (x[j] - top) * scale if j < seen else LOWEST
-
-
-@helper
-def _exponentials_in_place(x: Flat) -> None:
-    """Without computing what is zero: results below the normal range are slow."""
-    for j in range(x.size):
-        nothing = x[j] == LOWEST
-        e = exp(ZERO if nothing else x[j])
-        x[j] = ZERO if nothing else e
-
-
-@kernel
-def exponential_tile(place: Place, tile: Panel, totals: Totals, heads: Heads, scale: np.float32) -> None:
-    """`exponential_row` of each of a tile's rows, and zeros where a query does not see a key.
-
-    Loops over short rows would spend their time in their ends; so a tile of these is one array, but for what needs a
-    row by itself. The bits are the same.
-    """
-    m, width = place.high - place.low, tile.stride
-    if width > SHORT:
-        for i in range(m):
-            scores, seen = row_of(tile, i, place.n), seen_by(place, i, heads)
-            totals[i] = exponential_row(scores[:seen], scale)
-            scores[seen:] = ZERO
-        return
-    for i in range(m):
-        seen = seen_by(place, i, heads)
-        top = row_max(row_of(tile, i, seen))
-        _arguments(row_of(tile, i, width), 0 if top == LOWEST else seen, top, scale)
-    _exponentials_in_place(floats(tile.address, m * width))
-    for i in range(m):
-        total = row_sum(row_of(tile, i, seen_by(place, i, heads)))
-        totals[i] = 1.0 if total == 0.0 else total
-
-
-@helper
-def _divide(x: Flat, total: float) -> None:
-    inverse = 1.0 / total
-    for j in range(x.size):
-        x[j] = np.float32(np.float64(x[j]) * inverse)
+        x[j] = fma(x[j], factor, x[j] * rest)
 
 
 @kernel
 def _prepare(item: int, task: Forward, sound: Labels, heads: Heads) -> None:
-    """Transpose a key head's keys, and see whether its values are finite."""
+    """Take a key head's finite keys and values, and see whether there are others."""
     sequence, reads = key_place(item, heads)
-    keys, turned = key_panel(task.k, sequence, reads, heads), turned_panel(task.turned, sequence, reads, heads)
-    transpose(keys, heads.keys, heads.hd, turned)
-    sound[item] = 1 if is_finite(key_panel(task.v, sequence, reads, heads), heads.keys, heads.hd) else 0
+    room = key_room(room_at(item, task.room_size, task.rooms), heads)
+    keys_sound = finite_part(key_panel(task.k, sequence, reads, heads), heads.keys, heads.hd, room.keys)
+    values_sound = finite_part(key_panel(task.v, sequence, reads, heads), heads.keys, heads.hd, room.values)
+    sound[item] = (1 if keys_sound else 0) + (2 if values_sound else 0)
 
 
 @kernel
-def _weights(place: Place, task: Forward, tile: Panel, totals: Totals, heads: Heads, scale: np.float32) -> None:
-    """The exponentials of a tile's scores, zeros where a query does not see a key, and their totals."""
-    m, n = place.high - place.low, place.n
-    turned = turned_panel(task.turned, place.sequence, place.reads, heads)
-    score_tile(query_panel(task.q, place, heads), m, heads.hd, turned, n, tile)
-    exponential_tile(place, tile, totals, heads, scale)
+def _block(
+    place: Place, task: Forward, sound: int, own: QueryRoom, totals: Flat, heads: Heads, scale: np.float32
+) -> None:
+    """The outputs of a block of queries."""
+    m, y = place.high - place.low, query_panel(task.y, place, heads)
+    item = key_item(place.sequence, place.reads, heads)
+    room = key_room(room_at(item, task.room_size, task.rooms), heads)
+    keys = room.keys if sound % 2 == 1 else key_panel(task.k, place.sequence, place.reads, heads)
+    turn(query_panel(task.q, place, heads), m, heads.hd, own.queries)
+    score_tile(keys, own.queries, place, heads, own.tile)
+    for column in range(0, m, LANES):
+        total = exponential_columns(own.tile, place, column, heads, scale)
+        put_lanes(total, totals.ctypes.data + 4 * column)
+    values = key_panel(task.v, place.sequence, place.reads, heads)
+    weigh_seen(own.tile, place, heads, room.values, values, sound >= 2, y)
+    for i in range(m):
+        _divide(row_of(y, i, heads.hd), totals[i])
 
 
 @kernel
@@ -163,17 +120,14 @@ def _run(
 ) -> None:
     """Some blocks of queries, one after another in one working space."""
     low, high = run_bounds(run, runs, items)
-    tile, space = part(task.tiles, run * BLOCK, 0), part(task.space, run * heads.keys, 0)
-    totals = np.empty(BLOCK, np.float64)
+    space = np.empty(query_room(0, heads).end // 4 + LINE, np.float32)
+    room = query_room(line_at(space.ctypes.data), heads)
+    totals = np.empty(BLOCK + LANES, np.float32)
     for item in range(low, high):
         sequence, head, block = item_place(item, heads)
         place = place_of(sequence, head, block, lengths[sequence], heads)
-        _weights(place, task, tile, totals, heads, scale)
-        values, y = key_panel(task.v, sequence, place.reads, heads), query_panel(task.y, place, heads)
-        is_sound = sound[key_item(sequence, place.reads, heads)] == 1
-        weigh_seen(tile, place, heads, values, is_sound, space, y)
-        for i in range(place.high - place.low):
-            _divide(row_of(y, i, heads.hd), totals[i])
+        _block(place, task, sound[key_item(sequence, place.reads, heads)], room, totals, heads, scale)
+    space[0] = ONE  # an array lives until its last use; its address is none
 
 
 @kernel
@@ -183,28 +137,24 @@ def _forward(
     v: Matrix,
     lengths: Labels,
     y: Matrix,
-    turned: Matrix,
-    tiles: Matrix,
-    space: Matrix,
+    space: Flat,
     sizes: Sizes,
+    room_size: int,
     runs: int,
     items: int,
     scale: np.float32,
 ) -> None:
     heads, sound = Heads(*sizes), np.empty(lengths.size * sizes[2], np.int64)
-    task = Forward(panel(q), panel(k), panel(v), panel(y), panel(turned), panel(tiles), panel(space))
+    task = Forward(panel(q), panel(k), panel(v), panel(y), line_at(space.ctypes.data), room_size)
     parallel_for(_prepare, sound.size, (task, sound, heads))
     parallel_for(_run, runs, (runs, items, task, lengths, sound, heads, scale))
 
 
 def attention_forward(inputs: Inputs, heads: Heads, scale: float) -> Matrix:
     """Every head's output. A query that sees no key, or only scores of -inf, has zeros."""
-    rows, columns = inputs.q.shape
-    sequences, width = inputs.lengths.size, padded(heads.keys)
-    items = forward_items(sequences, heads)
-    runs = run_count(items)
+    (rows, columns), sequences = inputs.q.shape, inputs.lengths.size
+    items, room_size = forward_items(sequences, heads), key_room_size(heads)
     y = empty_mat(rows, columns)
-    turned, tiles = empty_mat(sequences * heads.kv * heads.hd, width), empty_mat(runs * BLOCK, width)
-    space = empty_mat(runs * heads.keys, heads.hd)
-    _forward(*inputs, y, turned, tiles, space, sizes_of(heads), runs, items, np.float32(scale))
+    space = empty_array((sequences * heads.kv * room_size // 4 + LINE,))
+    _forward(*inputs, y, space, sizes_of(heads), room_size, run_count(items), items, np.float32(scale))
     return y

@@ -14,7 +14,8 @@ from bendtorch.kernels.compile import helper
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of
 
 BLOCK: Final = 32  # queries a tile: their scores stay in the cache, and little of a tile is hidden by causality
-SPAN: Final = 64  # keys a product: OpenBLAS multiplies such small matrices without copying them first
+SPAN: Final = 128  # keys a product: what it reads of them stays in the nearest cache
+NARROW: Final = 16  # numbers of a head whose scores have so few roundings that those of longer sums would show
 LINE: Final = 16  # numbers in a cache line
 MOST_RUNS: Final = 64  # each has a working space of its own
 
@@ -74,6 +75,12 @@ def visible_keys(query: int, offset: int, keys: int, causal: bool) -> int:
 
 
 @helper
+def span_of(hd: int) -> int:
+    """How many keys are summed in a row; then their sums are."""
+    return SPAN if hd >= NARROW else NARROW
+
+
+@helper
 def block_count(queries: int) -> int:
     """How many blocks the queries of a sequence are cut into."""
     return chunks_of(queries, BLOCK)
@@ -119,6 +126,18 @@ def place_of(sequence: int, head: int, block: int, length: int, heads: Heads) ->
 
 
 @helper
+def seen_by(place: Place, i: int, heads: Heads) -> int:
+    """How many keys the query of a tile's column sees."""
+    return visible_keys(place.low + i, heads.offset, place.length, heads.causal)
+
+
+@helper
+def seeing(place: Place, key: int, heads: Heads) -> int:
+    """The first query of a tile that sees a key, of those that the last query sees."""
+    return max(0, key - heads.offset - place.low) if heads.causal else 0
+
+
+@helper
 def run_bounds(run: int, runs: int, items: int) -> tuple[int, int]:
     """The pieces of work of a run: from the first to before the second."""
     return run * items // runs, (run + 1) * items // runs
@@ -145,8 +164,3 @@ def backward_items(sequences: int, heads: Heads) -> int:
 def run_count(items: int) -> int:
     """How many runs pieces of work are dealt into; by the sizes alone, so that the bits do not depend on threads."""
     return min(items, MOST_RUNS)
-
-
-def padded(count: int) -> int:
-    """A row length for `count` numbers: an odd number of cache lines, so that a column's numbers share no cache set."""
-    return (-(-count // LINE) | 1) * LINE

@@ -11,15 +11,36 @@ from typing import Final
 import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
-from bendtorch.kernels.attention_forward import exponential_row
-from bendtorch.kernels.attention_grid import SPAN, first_column, key_head
+from bendtorch.kernels.attention_grid import first_column, key_head
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.panels import add_into
 from bendtorch.kernels.parallel import parallel_for
 from bendtorch.kernels.products import inner_product
-from bendtorch.kernels.vecmath import fma
+from bendtorch.kernels.rows import row_max
+from bendtorch.kernels.sums import row_sum
+from bendtorch.kernels.vecmath import exp, fma
 
 ZERO: Final = np.float32(0)
+SPAN: Final = 64  # keys whose values are summed in a row
+
+
+@helper
+def _exponentials(x: Flat, top: np.float32, scale: np.float32) -> None:
+    for j in range(x.size):
+        x[j] = exp((x[j] - top) * scale)
+
+
+@kernel
+def exponential_row(x: Flat, scale: np.float32) -> float:
+    """x = exp(scale · (x - its largest)); gives the sum. Zeros and 1 where nothing is seen, or only -inf."""
+    if x.size == 0:
+        return 1.0
+    top = row_max(x)
+    if top == -np.inf:
+        x[:] = ZERO
+        return 1.0
+    _exponentials(x, top, scale)
+    return row_sum(x)
 
 
 @helper

@@ -14,7 +14,8 @@ import numpy as np
 
 from bendtorch.kernels.arrays import Flat, Matrix
 from bendtorch.kernels.atomics import pointer
-from bendtorch.kernels.compile import JIT, helper, kernel, reduction
+from bendtorch.kernels.compile import JIT, helper, kernel
+from bendtorch.kernels.lanes import LANES, has_nan, lanes_at, put_lanes, same
 from bendtorch.kernels.vecmath import bits
 
 LINE: Final = 16  # numbers in a cache line
@@ -87,34 +88,49 @@ def transpose(x: Panel, rows: int, width: int, out: Panel) -> None:
             _gather(column, x.stride, floats(part(out, c, low).address, count))
 
 
-@reduction
-def _largest_magnitude(x: Flat) -> np.int32:
-    most = np.int32(0)
-    for j in range(x.size):
-        most = max(most, bits(x[j]) & MAGNITUDE)
-    return most
-
-
 @kernel
-def is_finite(x: Panel, rows: int, width: int) -> bool:
-    """Whether there is neither NaN nor an infinity."""
-    most = np.int32(0)
+def _copy_finite(x: Panel, rows: int, width: int, out: Panel) -> bool:
+    """out = x, and zeros behind each row up to whole vectors; gives whether nothing is NaN or infinite."""
+    vectors = width // LANES * LANES
+    spoiled, nothing = same(ZERO), ZERO  # 0 · x is NaN where x is neither
     for r in range(rows):
-        most = max(most, _largest_magnitude(row_of(x, r, width)))
-    return bool(most < INFINITE)
+        for c in range(0, vectors, LANES):
+            numbers = lanes_at(part(x, r, c).address)
+            spoiled = spoiled + numbers * ZERO
+            put_lanes(numbers, part(out, r, c).address)
+        if vectors < width:
+            put_lanes(same(ZERO), part(out, r, vectors).address)
+            nothing += _copy(row_of(part(x, r, vectors), 0, width - vectors), row_of(part(out, r, vectors), 0, LANES))
+    return not has_nan(spoiled + nothing)
 
 
 @helper
-def _finite_row(x: Flat, out: Flat) -> None:
+def _copy(x: Flat, out: Flat) -> np.float32:
+    """The first numbers of out; gives 0, or NaN."""
+    spoiled = ZERO
     for j in range(x.size):
-        out[j] = x[j] if (bits(x[j]) & MAGNITUDE) < INFINITE else ZERO
+        out[j] = x[j]
+        spoiled += x[j] * ZERO
+    return spoiled
+
+
+@helper
+def _finite_row(x: Flat) -> None:
+    for j in range(x.size):
+        x[j] = x[j] if (bits(x[j]) & MAGNITUDE) < INFINITE else ZERO
 
 
 @kernel
-def finite_part(x: Panel, rows: int, width: int, out: Panel) -> None:
-    """out = x with zeros in place of NaN and infinities."""
+def finite_part(x: Panel, rows: int, width: int, out: Panel) -> bool:
+    """out = x with zeros in place of NaN and infinities, and behind each row up to whole vectors.
+
+    Gives whether x has none.
+    """
+    if _copy_finite(x, rows, width, out):
+        return True
     for r in range(rows):
-        _finite_row(row_of(x, r, width), row_of(out, r, width))
+        _finite_row(row_of(out, r, width))
+    return False
 
 
 @helper

@@ -19,8 +19,8 @@ from numba.extending import intrinsic
 from bendtorch.kernels.arrays import Flat, Labels, Matrix
 from bendtorch.kernels.bfloat16 import to_bfloat16
 from bendtorch.kernels.compile import JIT, helper, kernel, reduction
+from bendtorch.kernels.lanes import F32, I32
 from bendtorch.kernels.parallel import chunk_bounds, chunks_of, parallel_for
-from bendtorch.kernels.vecmath.bits import F32, I32
 
 Stored: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float32 | np.uint16 | np.int16]]
 

@@ -20,11 +20,11 @@ from laws import tape
 from laws.registry import COMBINATORS, LAYERS, LOSSES, OPTIMIZERS, VARIANTS, WEIGHTED, Entry, of
 
 SMALL: Final[Mapping[str, int]] = {
-    "attention_backward.SUM": 4,
-    "attention_forward.SHORT": 5,
+    "attention_columns.RUN": 2,
     "attention_grid.BLOCK": 3,
     "attention_grid.LINE": 1,
     "attention_grid.MOST_RUNS": 3,
+    "attention_grid.NARROW": 2,
     "attention_grid.SPAN": 4,
     "blas.INNER": 3,
     "conv2d.CELLS": 3,
@@ -182,6 +182,7 @@ PROOFS: Final[Mapping[str, tuple[Provable, ...]]] = {
     "bendtorch.layer.": COMPOSITION,
     "bendtorch.optim.": COMPOSITION,
     "bendtorch.kernels.attention_grid": INDICES,
+    "bendtorch.kernels.attention_rooms": INDICES,
     "bendtorch.kernels.attention_tiles": INDICES,
     "bendtorch.kernels.parallel": INDICES,
     "bendtorch.kernels.products": INDICES,

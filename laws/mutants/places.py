@@ -20,14 +20,14 @@ MODULES: Final = {
     "combine": "arithmetic both fork gradients repeat reshaping tie wiring",
     "layer": "chain counter describe pair",
     "optim": "at clip state step",
-    "kernels": """activation attention_backward attention_forward attention_grid attention_tiles avg_pool2d bfloat16
+    "kernels": """activation attention_backward attention_columns attention_forward attention_grid attention_rooms
+        attention_tiles avg_pool2d bfloat16
         conv2d cross_entropy dropout embedding exp_rows flat labels layer_norm linear log_softmax max_pool2d mse nll
         optimizer panels parallel products rms_norm rope rows softmax windows""",
 }
 """The modules, by their part of the package."""
 
 CUTTING: Final = {
-    "kernels.attention_grid.padded": "the length of a row in memory",
     "kernels.attention_grid.run_count": "how many runs there are",
     "kernels.conv2d._cut": "how many windows a block has",
     "kernels.exp_rows.rows_of_panel": "how many rows a panel has",

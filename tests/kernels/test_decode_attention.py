@@ -6,14 +6,15 @@ import math
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bendtorch.kernels.attention_forward import Inputs, attention_forward
 from bendtorch.kernels.attention_grid import Heads
-from bendtorch.kernels.decode_attention import attend_newest
+from bendtorch.kernels.decode_attention import attend_newest, exponential_row
 from tests.support.arrays import numbers, same_bits
-from tests.support.sizes import seeds
+from tests.support.sizes import seeds, shrunk
 from tests.support.threads import at_every_count
 
 SCALE = np.float32(0.3)
@@ -71,3 +72,31 @@ def test_the_same_bits_at_any_number_of_threads() -> None:
     q, keys, values = numbers(0, 6 * 8), numbers(1, 90, 16), numbers(2, 90, 16)
     first, *others = at_every_count(lambda: attended(q, keys, values, 90, 2, 3))
     assert all(same_bits(first, other) for other in others)
+
+
+ROW: Any = exponential_row
+row_sizes = st.sampled_from((1, 7, *(shrunk(n, n % 50 + 2) for n in (64, 1024, 1025, 3000))))
+
+
+@given(size=row_sizes, seed=seeds, scale=st.sampled_from((1e-3, 0.125, 1.0, 7.0)))
+def test_a_row(size: int, seed: int, scale: float) -> None:
+    x = numbers(seed, size, scale=3.0)
+    factor = np.float64(np.float32(scale))
+    argument = (x.astype("f8") - np.float64(x.max())) * factor
+    total = ROW(x, np.float32(scale))
+    assert np.all(np.abs(x - np.exp(argument)) <= (3 * np.abs(argument) + 2) * 2.0**-24 * np.exp(argument) + 1e-44)
+    assert total == pytest.approx(x.astype("f8").sum(), rel=1e-6)
+    assert x.max() == 1
+
+
+@pytest.mark.parametrize("values", [[], [-np.inf], [-np.inf] * 5])
+def test_a_row_with_nothing_to_see(values: list[float]) -> None:
+    x = np.array(values, np.float32)
+    assert ROW(x, np.float32(0.5)) == 1
+    assert not x.any()
+
+
+@pytest.mark.parametrize("values", [[np.nan, -np.inf], [-np.nan, 1.0], [np.inf, 1.0], [2.0, np.nan, np.inf]])
+def test_a_row_that_is_no_softmax_has_no_total(values: list[float]) -> None:
+    with np.errstate(all="ignore"):
+        assert np.isnan(ROW(np.array(values, np.float32), np.float32(0.5)))

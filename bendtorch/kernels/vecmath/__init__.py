@@ -9,7 +9,7 @@ tanh 37, erf 52, the normal distribution's tail 45.
 
 from __future__ import annotations
 
-from bendtorch.kernels.vecmath.bits import bits, fma, from_bits, maximum, with_sign
+from bendtorch.kernels.vecmath.bits import at_least, bits, fma, from_bits, maximum, with_sign
 from bendtorch.kernels.vecmath.erf import erf
 from bendtorch.kernels.vecmath.exp import exp, exp_nonpositive
 from bendtorch.kernels.vecmath.log import log
@@ -17,6 +17,7 @@ from bendtorch.kernels.vecmath.sigmoid import sigmoid
 from bendtorch.kernels.vecmath.tanh import tanh
 
 __all__ = [
+    "at_least",
     "bits",
     "erf",
     "exp",

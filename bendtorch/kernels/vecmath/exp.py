@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from bendtorch.kernels.compile import helper
-from bendtorch.kernels.vecmath.bits import bits, fma, from_bits
+from bendtorch.kernels.vecmath.bits import as_exponent, at_least, bits, fma, from_bits
 
 NOTHING: Final = np.float32(-0.0)  # x + NOTHING is x for every x, so the addition costs nothing
 ONE: Final = np.float32(1)
@@ -21,7 +21,6 @@ LOG2_E: Final = np.float32(1.4426950408889634)
 LN2_HIGH: Final = np.float32(0.6931471805599453)  # x - n·LN2_HIGH has at most 24 bits: an fma gives it exactly
 LN2_LOW: Final = np.float32(-1.904654299957768e-09)  # ln 2 - LN2_HIGH
 ROUNDER: Final = np.float32(1.5 * 2**23)
-EXPONENT: Final = np.int32(23)  # the place of the exponent in a number's bits
 
 # p(r) in e^r = 1 + r + r²·p(r), from reference/kernels/fit.py
 EXP_0: Final = np.float32(0.5)
@@ -44,7 +43,7 @@ def reduced(x: np.float32, rest: np.float32) -> tuple[np.float32, np.int32]:
     """r, and n as an exponent's bits, where x + rest = n·ln 2 + r; for |x| up to 2^7 and a tiny rest."""
     rounded = fma(x, LOG2_E, ROUNDER)
     n = rounded - ROUNDER
-    return fma(n, -LN2_LOW, fma(n, -LN2_HIGH, x) + rest), np.int32(bits(rounded) << EXPONENT)
+    return fma(n, -LN2_LOW, fma(n, -LN2_HIGH, x) + rest), as_exponent(bits(rounded))
 
 
 @helper
@@ -77,7 +76,7 @@ def exp_of_negative(x: np.float32, rest: np.float32) -> np.float32:
 @helper
 def exp_nonpositive(x: np.float32) -> np.float32:
     """e^x for x <= 0 with the bits of `exp`, in fewer operations; NaN gives NaN."""
-    return exp_of_negative(LEAST if x < LEAST else x, NOTHING)
+    return exp_of_negative(at_least(x, LEAST), NOTHING)
 
 
 @helper

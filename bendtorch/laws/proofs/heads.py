@@ -51,11 +51,16 @@ def _tiles_see_enough(at: Reasoning, of: Any) -> None:
     for causal in (True, False):
         heads = _heads(at, of, causal=causal)
         tile = _tile(at, of, heads)
-        row = at.whole("row", below=tile.high - tile.low)
-        seen = of.attention_tiles.seen_by(tile, row, heads)
-        at.claim("what a row sees is in its tile, which has keys of the sequence", 0 <= seen <= tile.n <= tile.length)
-        sees = of.attention_grid.visible_keys(tile.low + row, heads.offset, tile.length, causal)
-        at.equal("keys that a tile's row sees, and its query", seen, sees)
+        query = at.whole("query", below=tile.high - tile.low)
+        seen = of.attention_grid.seen_by(tile, query, heads)
+        at.claim(
+            "what a column sees is in its tile, which has keys of the sequence", 0 <= seen <= tile.n <= tile.length
+        )
+        sees = of.attention_grid.visible_keys(tile.low + query, heads.offset, tile.length, causal)
+        at.equal("keys that a tile's column sees, and its query", seen, sees)
+        key = at.whole("key", below=tile.n)
+        first = of.attention_grid.seeing(tile, key, heads)
+        at.claim("the first query of a tile that sees a key, and who sees it", (first <= query) == (key < seen))
 
 
 # L58.
@@ -198,10 +203,43 @@ def _key_heads(at: Reasoning, of: Any) -> None:
     at.equal("a piece of work, and the one of its place", grid.key_item(*grid.key_place(number, heads), heads), number)
 
 
+def _parts(at: Reasoning, room: Any, written: Any) -> None:
+    """Each part of a room has the rows and columns that are written there, before the next one begins."""
+    ends = [part.address for part in room[1:-1]] + [room.end]
+    for part, end, (rows, columns) in zip(room[:-1], ends, written, strict=True):
+        at.claim("a row of a part is as long as what is written", columns <= part.stride)
+        at.equal("the rows of a part, and those that are written", end - part.address, 4 * (rows * part.stride))
+
+
+def _rooms(at: Reasoning, of: Any) -> None:
+    """Transposing writes whole blocks, and a copy whole vectors; tiles have whole vectors of queries."""
+    rooms, whole, heads = of.attention_rooms, of.strips.whole, _heads(at, of, causal=True)
+    keys, block, deep = heads.keys, rooms.BLOCK, whole(heads.hd)
+    at.claim("blocks and vectors hold what there is", heads.hd <= deep and block <= whole(block))
+    of_keys, turned, of_queries, tile = (keys, deep), (deep, whole(block)), (block, deep), (keys, whole(block))
+    start = at.whole("address")
+    _parts(at, rooms.key_room(start, heads), (of_keys, of_keys))
+    _parts(at, rooms.query_room(start, heads), (turned, tile))
+    both = (of_keys, of_keys, turned, turned, of_queries, of_queries, tile, tile)
+    _parts(at, rooms.backward_room(start, heads), both)
+
+
+def _rooms_apart(at: Reasoning, of: Any) -> None:
+    """Rooms of several key heads; and a room in a run's own memory, which begins anywhere."""
+    rooms, heads = of.attention_rooms, _heads(at, of, causal=True)
+    number, start, size = at.whole("number"), at.whole("start"), rooms.key_room(0, heads).end
+    begin = rooms.room_at(number, size, start)
+    at.equal(
+        "where a room ends, and the next", rooms.key_room(begin, heads).end, rooms.room_at(number + 1, size, start)
+    )
+    line = rooms.line_at(start)
+    at.claim("a room begins in its memory, at most a line behind", start <= line < start + 4 * rooms.LINE)
+
+
 THEOREMS: Final = (
     SizeTheorem("L57", "a query sees the keys up to its own place, and no others", _causal, SIZES),
     SizeTheorem("L57", "a query sees in a prefix what it sees in the whole", _prefix, SIZES),
-    SizeTheorem("L57", "a tile's rows see what their queries see, all of it in the tile", _tiles_see_enough, SIZES),
+    SizeTheorem("L57", "a tile's columns see what their queries see, all of it in the tile", _tiles_see_enough, SIZES),
     SizeTheorem("L58", "the members of a key head's group read it, and are in no other group", _grouped, SIZES),
     SizeTheorem("L58", "every query head is a member of the group of what it reads", _in_a_group, SIZES),
     SizeTheorem("L59", "the columns of heads are disjoint and complete", _disjoint, SIZES),
@@ -212,5 +250,7 @@ THEOREMS: Final = (
     SizeTheorem("L60", "each block of each head of each sequence is one piece of forward work", _place_of_item, SIZES),
     SizeTheorem("L60", "the order of blocks has each block once", _folds, SIZES),
     SizeTheorem("L60", "each piece of work is dealt to one run", _dealt, SIZES),
+    SizeTheorem("L60", "working spaces: parts hold what is written there", _rooms, SIZES),
+    SizeTheorem("L60", "working spaces: rooms lie apart", _rooms_apart, SIZES),
     SizeTheorem("L60", "a piece of backward work for each key head of each sequence", _key_heads, SIZES),
 )

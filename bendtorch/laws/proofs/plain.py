@@ -9,14 +9,17 @@ from typing import Any, Final
 KERNELS: Final = "bendtorch.kernels."
 MODULES: Final = (
     "attention_backward",
+    "attention_columns",
     "attention_forward",
     "attention_grid",
+    "attention_rooms",
     "attention_tiles",
     "panels",
     "parallel",
     "products",
     "row_runs",
     "rows",
+    "strips",
     "windows",
 )
 

@@ -1,9 +1,9 @@
 """That kernels take their indices from the functions that are proved, and from nowhere else: their sources are read.
 
 The number of a chunk is the first argument of a kernel that `parallel_for` runs. It may only go into the functions that
-say what belongs to it, be the index of a result of its own (`totals[chunk]`), be taken apart as the number of a tile
-on a grid (`block // across`, `block % across`), or choose a working space (`run * room`). And attention's passes take
-the places of q, k, v, y and their gradients from the tile's panels alone, so what is proved of these holds for both.
+say what belongs to it, its working space among this, be the index of a result of its own (`totals[chunk]`), or be
+taken apart as the number of a tile on a grid (`block // across`, `block % across`). And attention's passes take the
+places of q, k, v, y and their gradients from the tile's panels alone, so what is proved of these holds for both.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from bendtorch.laws.proofs.terms import Value, one
 from bendtorch.laws.proofs.theorem import Sides, Theorem
 
 KERNELS: Final = "bendtorch.kernels"
-BOUNDS: Final = ("chunk_bounds", "tile_bounds", "run_bounds", "key_place", "_key_head", "first_column", "key_head")
+BOUNDS: Final = ("chunk_bounds", "tile_bounds", "run_bounds", "key_place", "room_at", "first_column", "key_head")
 PASSES: Final = ("attention_forward", "attention_backward")
-PANELS: Final = ("query_panel", "key_panel", "turned_panel")
+PANELS: Final = ("query_panel", "key_panel")
 ARRAYS: Final = ("q", "k", "v", "y", "dy", "dq", "dk", "dv")
-SPACES: Final = {*PASSES}  # modules whose runs have working spaces
 
 
 def bodies(tree: ast.Module) -> Iterator[ast.FunctionDef]:
@@ -34,25 +33,25 @@ def bodies(tree: ast.Module) -> Iterator[ast.FunctionDef]:
     return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name in names)
 
 
-def strange_uses(body: ast.FunctionDef, *, spaces: bool = False) -> list[str]:
+def strange_uses(body: ast.FunctionDef) -> list[str]:
     """What a kernel does with the number of its chunk that nothing is proved of."""
     number = body.args.args[0].arg
     inside = ast.walk(ast.Module(body.body, []))
     uses = ((node, child) for node in inside for child in ast.iter_child_nodes(node) if _names(child, number))
-    return [f"`{ast.unparse(node).splitlines()[0]}`" for node, child in uses if not _is_known(node, child, spaces)]
+    return [f"`{ast.unparse(node).splitlines()[0]}`" for node, child in uses if not _is_known(node, child)]
 
 
 def _names(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _is_known(node: ast.AST, child: ast.AST, spaces: bool) -> bool:
+def _is_known(node: ast.AST, child: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return ast.unparse(node.func) in BOUNDS
     if isinstance(node, ast.Subscript):
         return node.slice is child
     if isinstance(node, ast.BinOp) and node.left is child:
-        return isinstance(node.op, (ast.FloorDiv, ast.Mod)) or (spaces and isinstance(node.op, ast.Mult))
+        return isinstance(node.op, (ast.FloorDiv, ast.Mod))
     return False
 
 
@@ -74,7 +73,7 @@ def _tree(name: str) -> ast.Module:
 def _chunks(s: Setting) -> Iterator[Sides]:
     for module in pkgutil.iter_modules(importlib.import_module(KERNELS).__path__):
         for body in bodies(_tree(module.name)):
-            found = strange_uses(body, spaces=module.name in SPACES)
+            found = strange_uses(body)
             yield (
                 f"{body.name} of {module.name}.py",
                 {"does with its number": _told(found)},

@@ -10,6 +10,7 @@ from bendtorch.laws.proofs.heads import THEOREMS
 from tests.support.planted_kernels import IndexFault, check_refuted, faults
 
 GRID = "attention_grid"
+ROOMS = "attention_rooms"
 
 
 @faults(
@@ -21,7 +22,7 @@ GRID = "attention_grid"
         GRID, "visible_keys", "if causal else keys", "if causal else keys - 1", "L57", "keys that are seen without"
     ),
     IndexFault(
-        GRID, "place_of", "high - 1, heads.offset", "low, heads.offset", "L57", "what a row sees is in its tile"
+        GRID, "place_of", "high - 1, heads.offset", "low, heads.offset", "L57", "what a column sees is in its tile"
     ),
     IndexFault(GRID, "key_head", "head // g", "head % g", "L58", "the key head that a member of its group reads"),
     IndexFault(
@@ -53,7 +54,15 @@ GRID = "attention_grid"
     IndexFault(
         "attention_tiles", "key_panel", "sequence * heads.keys", "sequence * heads.queries", "L59", "where its keys are"
     ),
-    IndexFault("attention_tiles", "seen_by", "place.low + i", "i", "L57", "keys that a tile's row sees"),
+    IndexFault(GRID, "seen_by", "place.low + i", "i", "L57", "keys that a tile's column sees"),
+    IndexFault(GRID, "seeing", "key - heads.offset", "key", "L57", "the first query of a tile that sees a key"),
+    IndexFault(GRID, "seeing", "max(0, ", "max(1, ", "L57", "the first query of a tile that sees a key"),
+    IndexFault(ROOMS, "key_room", "heads.keys, 0)", "heads.hd, 0)", "L60 working", "rows of a part"),
+    IndexFault(ROOMS, "query_room", "queries, whole(heads.hd)", "queries, heads.hd", "L60 working", "rows of a part"),
+    IndexFault(ROOMS, "backward_room", "(v, heads.keys,", "(v, heads.queries,", "L60 working", "rows of a part"),
+    IndexFault(ROOMS, "backward_room", "(q, BLOCK,", "(q, BLOCK - 1,", "L60 working", "rows of a part"),
+    IndexFault(ROOMS, "room_at", "number * room_size", "number", "L60 working", "where a room ends"),
+    IndexFault(ROOMS, "line_at", "4 * LINE - 1)", "4 * LINE)", "L60 working", "a room begins"),
 )
 def test_a_fault_is_refuted(fault: IndexFault) -> None:
     check_refuted(fault, THEOREMS)

@@ -22,6 +22,7 @@ def over_all(x, y):
     [
         ("low, high = chunk_bounds(chunk, CHUNK, x.size)", []),
         ("y[chunk] = total(x)", []),
+        ("space = room_at(chunk, size, start)", []),
         ("row, column = chunk // across, chunk % across", []),
         ("low = chunk * CHUNK", ["`chunk * CHUNK`"]),
         ("high = (chunk + 1) * CHUNK", ["`chunk + 1`"]),
@@ -34,11 +35,6 @@ def test_uses_of_a_chunks_number(line: str, strange: list[str]) -> None:
     (body,) = bodies(ast.parse(SOURCE.format(line)))
     assert body.name == "_body"
     assert strange_uses(body) == strange
-
-
-def test_working_spaces() -> None:
-    (body,) = bodies(ast.parse(SOURCE.format("space = chunk * ROOM")))
-    assert strange_uses(body, spaces=True) == []
 
 
 def test_places_of_a_tasks_arrays() -> None:

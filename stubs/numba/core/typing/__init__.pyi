@@ -1,0 +1,1 @@
+"""How numba finds the types of what is called."""

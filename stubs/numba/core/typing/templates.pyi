@@ -1,0 +1,9 @@
+"""Rules that give the types of a call's arguments and result."""
+
+from collections.abc import Callable
+from typing import Any
+
+class AbstractTemplate: ...
+
+def infer_global(function: Callable[..., Any]) -> Callable[[type], type]: ...
+def signature(result: Any, *args: Any) -> Any: ...
