@@ -34,6 +34,7 @@ from bendtorch.kernels.attention_grid import (
     block_count,
     key_place,
     place_of,
+    queries_of,
     query_head,
     run_bounds,
     run_count,
@@ -85,7 +86,7 @@ class KeyHead(NamedTuple):
 @kernel
 def _tiles(place: Place, task: Backward, own: BackwardRoom, of: KeyHead, heads: Heads, scale: np.float32) -> None:
     """P and dS of a block of queries; zeros where a query does not see a key."""
-    m = place.high - place.low
+    m = queries_of(place)
     turn(query_panel(task.q, place, heads), m, heads.hd, own.queries)
     turn(query_panel(task.dy, place, heads), m, heads.hd, own.slopes)
     score_tile(of.k, own.queries, place, heads, own.p)
@@ -99,7 +100,7 @@ def _block(
     place: Place, task: Backward, own: BackwardRoom, of: KeyHead, add: int, heads: Heads, scale: np.float32
 ) -> None:
     """A block of queries of one head: its own dq, and its part of dk and dv."""
-    m, q, dy = place.high - place.low, query_panel(task.q, place, heads), query_panel(task.dy, place, heads)
+    m, q, dy = queries_of(place), query_panel(task.q, place, heads), query_panel(task.dy, place, heads)
     _tiles(place, task, own, of, heads, scale)
     sound_dy = finite_part(dy, m, heads.hd, own.dy)
     spread_seen(own.p, place, heads, own.dy, dy, sound_dy, of.dv, add)

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from bendtorch.kernels.attention_grid import Heads, Place, seen_by
+from bendtorch.kernels.attention_grid import Heads, Place, queries_of, seen_by
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.lanes import LANES, Lanes, instead, inverse, lanes_at, put_lanes, same
 from bendtorch.kernels.panels import Panel
@@ -38,7 +38,7 @@ def _cell(tile: Panel, row: int, column: int) -> int:
 @helper
 def _bounds(place: Place, column: int, heads: Heads) -> tuple[int, int]:
     """How many keys the first of `LANES` queries sees, and how many the last."""
-    last = min(column + LANES, place.high - place.low) - 1
+    last = min(column + LANES, queries_of(place)) - 1
     return seen_by(place, column, heads), seen_by(place, last, heads)
 
 

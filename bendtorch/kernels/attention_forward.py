@@ -29,6 +29,7 @@ from bendtorch.kernels.attention_grid import (
     key_item,
     key_place,
     place_of,
+    queries_of,
     run_bounds,
     run_count,
     sizes_of,
@@ -99,7 +100,7 @@ def _block(
     place: Place, task: Forward, sound: int, own: QueryRoom, totals: Flat, heads: Heads, scale: np.float32
 ) -> None:
     """The outputs of a block of queries."""
-    m, y = place.high - place.low, query_panel(task.y, place, heads)
+    m, y = queries_of(place), query_panel(task.y, place, heads)
     item = key_item(place.sequence, place.reads, heads)
     room = key_room(room_at(item, task.room_size, task.rooms), heads)
     keys = room.keys if sound % 2 == 1 else key_panel(task.k, place.sequence, place.reads, heads)

@@ -126,6 +126,12 @@ def place_of(sequence: int, head: int, block: int, length: int, heads: Heads) ->
 
 
 @helper
+def queries_of(place: Place) -> int:
+    """How many queries a tile has."""
+    return place.high - place.low
+
+
+@helper
 def seen_by(place: Place, i: int, heads: Heads) -> int:
     """How many keys the query of a tile's column sees."""
     return visible_keys(place.low + i, heads.offset, place.length, heads.causal)

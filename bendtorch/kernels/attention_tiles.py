@@ -12,7 +12,7 @@ it must not see, not in a single bit.
 
 from __future__ import annotations
 
-from bendtorch.kernels.attention_grid import Heads, Place, first_column, seeing, seen_by, span_of
+from bendtorch.kernels.attention_grid import Heads, Place, first_column, queries_of, seeing, seen_by, span_of
 from bendtorch.kernels.compile import helper, kernel
 from bendtorch.kernels.lanes import LANES
 from bendtorch.kernels.panels import Panel, add_other_part, clear, part, row_of
@@ -40,7 +40,7 @@ def _unseeing(place: Place, key: int, heads: Heads) -> int:
 @kernel
 def score_tile(keys: Panel, queries: Panel, place: Place, heads: Heads, tile: Panel) -> None:
     """tile = k·q, for transposed queries; not set where none of `LANES` queries sees a strip's keys."""
-    width, j = whole(place.high - place.low), 0
+    width, j = whole(queries_of(place)), 0
     while j < place.n:
         rows, low = height_of(place.n - j), _unseeing(place, j, heads)
         strip(rows_of(part(keys, j, 0)), part(queries, 0, low), rows, width - low, heads.hd, part(tile, j, low), 0)
@@ -50,7 +50,7 @@ def score_tile(keys: Panel, queries: Panel, place: Place, heads: Heads, tile: Pa
 @kernel
 def weigh(tile: Panel, place: Place, heads: Heads, x: Panel, out: Panel) -> None:
     """out = Σ weight·x over the keys, for every query of a tile."""
-    m, span = place.high - place.low, span_of(heads.hd)
+    m, span = queries_of(place), span_of(heads.hd)
     if place.n == 0:
         clear(out, m, heads.hd)
     for low in range(0, place.n, span):
@@ -73,7 +73,7 @@ def weigh_seen(tile: Panel, place: Place, heads: Heads, finite: Panel, x: Panel,
     weigh(tile, place, heads, finite, out)
     if is_sound:
         return
-    for i in range(place.high - place.low):
+    for i in range(queries_of(place)):
         for j in range(seen_by(place, i, heads)):
             weight = row_of(tile, j, i + 1)[i]
             add_other_part(weight, row_of(x, j, heads.hd), row_of(out, i, heads.hd))
@@ -82,7 +82,7 @@ def weigh_seen(tile: Panel, place: Place, heads: Heads, finite: Panel, x: Panel,
 @kernel
 def spread(tile: Panel, place: Place, heads: Heads, x: Panel, out: Panel, add: int) -> None:
     """out = Σ weight·x over the queries, or out += it, for every key of a tile."""
-    j, m = 0, place.high - place.low
+    j, m = 0, queries_of(place)
     while j < place.n:
         rows, first = height_of(place.n - j), seeing(place, j, heads)
         weights = rows_of(part(tile, j, first))
@@ -98,7 +98,7 @@ def spread_seen(
     spread(tile, place, heads, finite, out, add)
     if is_sound:
         return
-    for i in range(place.high - place.low):
+    for i in range(queries_of(place)):
         for j in range(seen_by(place, i, heads)):
             weight = row_of(tile, j, i + 1)[i]
             add_other_part(weight, row_of(x, i, heads.hd), row_of(out, j, heads.hd))

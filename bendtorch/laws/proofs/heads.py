@@ -51,7 +51,10 @@ def _tiles_see_enough(at: Reasoning, of: Any) -> None:
     for causal in (True, False):
         heads = _heads(at, of, causal=causal)
         tile = _tile(at, of, heads)
-        query = at.whole("query", below=tile.high - tile.low)
+        count = of.attention_grid.queries_of(tile)
+        at.claim("a tile has room for its queries", 1 <= count <= of.attention_grid.BLOCK)
+        at.equal("where a tile's queries end, and the tile", tile.low + count, tile.high)
+        query = at.whole("query", below=count)
         seen = of.attention_grid.seen_by(tile, query, heads)
         at.claim(
             "what a column sees is in its tile, which has keys of the sequence", 0 <= seen <= tile.n <= tile.length

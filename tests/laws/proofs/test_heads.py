@@ -54,6 +54,7 @@ ROOMS = "attention_rooms"
     IndexFault(
         "attention_tiles", "key_panel", "sequence * heads.keys", "sequence * heads.queries", "L59", "where its keys are"
     ),
+    IndexFault(GRID, "queries_of", "place.high - place.low", "place.high", "L57", "a tile has room for its queries"),
     IndexFault(GRID, "seen_by", "place.low + i", "i", "L57", "keys that a tile's column sees"),
     IndexFault(GRID, "seeing", "key - heads.offset", "key", "L57", "the first query of a tile that sees a key"),
     IndexFault(GRID, "seeing", "max(0, ", "max(1, ", "L57", "the first query of a tile that sees a key"),
