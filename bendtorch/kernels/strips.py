@@ -32,6 +32,7 @@ SIDE: Final = LANES  # b has room for a multiple of so many columns, and what is
 STRIP: Final = "bendtorch_strip_product"
 TURNED: Final = "bendtorch_turned_panel"
 MOST: Final = ROWS if OWN else 32  # rows of a strip
+NOTHING: Final = (NEAR, NEAR, -NEAR)  # more is brought near: what b begins with, again and again
 
 if OWN:
     _tiles = types.ExternalFunction("bendtorch_strip", types.void(*[types.int64] * PARAMETERS))
@@ -63,10 +64,14 @@ def columns_of(x: Panel) -> Rows:
 def _strip_in_tiles(
     add: int, rows: int, columns: int, k: int, a: int, row: int, step: int, b: int, b_stride: int, c: int, c_stride: int
 ) -> None:
+    whole = columns // WIDTH * WIDTH
     for low in range(0, k, INNER):
-        left, right = a + 4 * low * step, b + 4 * low * b_stride
-        steps, adds = (4 * row, 4 * step, right, 4 * b_stride, 4 * WIDTH), add if low == 0 else 1
-        _tiles(rows, columns, min(INNER, k - low), left, *steps, c, 4 * c_stride, adds, 0, 0, right, NEAR, NEAR, -NEAR)
+        left, adds = a + 4 * low * step, add if low == 0 else 1
+        for first, width in ((0, whole), (whole, columns - whole)):  # a last tile that is narrow reads a vector less
+            right, out = b + 4 * (low * b_stride + first), c + 4 * first
+            steps = 4 * row, 4 * step, right, 4 * b_stride, 4 * WIDTH
+            if width > 0:
+                _tiles(rows, width, min(INNER, k - low), left, *steps, out, 4 * c_stride, adds, 0, 0, right, *NOTHING)
 
 
 def _strip_by_blas(

@@ -18,6 +18,7 @@ from bendtorch.kernels.compile import JIT
 from bendtorch.kernels.strips import SIDE
 from tests.support.arrays import numbers, same_bits
 from tests.support.kernels import compiled
+from tests.support.process import run_python
 from tests.support.references import product
 from tests.support.sizes import seeds
 
@@ -70,6 +71,22 @@ def test_strips(add: int, as_rows: bool, rows: int, columns: int, k: int, seed: 
     assert np.all(np.abs(c[:rows, :columns] - start - exact.value) <= exact.bound + 2.0**-22 * np.abs(start))
     assert same_bits(c[rows:], before[rows:])
     assert same_bits(c[:, columns:], before[:, columns:])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="mprotect is POSIX's")
+def test_nothing_behind_the_room_of_b_is_read() -> None:
+    """The next page of memory may not be touched: who does is stopped."""
+    text = """if True:
+        import numpy as np
+        from tests.kernels.test_strips import multiplied, whole
+        from tests.support.guarded import guarded
+        for columns in range(1, 71):
+            b = guarded(np.ones((3, whole(columns)), "f4"))
+            for rows in (1, 14):
+                multiplied(np.ones((3, rows), "f4"), False, b, rows, columns, np.zeros((rows, columns), "f4"), 0)
+        print("untouched")
+    """
+    assert run_python(text) == "untouched\n"
 
 
 @pytest.mark.skipif(not OWN, reason="OpenBLAS's sums depend on sizes")
