@@ -67,7 +67,7 @@ def query_room(address: int, heads: Heads) -> QueryRoom:
     """The room of a run of the forward pass."""
     queries = Panel(address, whole(BLOCK))
     tile = behind(queries, whole(heads.hd), whole(BLOCK))
-    return QueryRoom(queries, tile, behind(tile, whole(heads.keys), 0).address)
+    return QueryRoom(queries, tile, behind(tile, heads.keys, 0).address)
 
 
 @helper

@@ -67,7 +67,8 @@ def test_padding_has_no_influence_and_no_gradient(seed: int, causal: bool, lengt
     beyond = (np.arange(T) >= counts[:, None]).reshape(-1)
     k, v = x[1][0].copy(), x[1][1].copy()
     k[beyond], v[beyond] = np.nan, np.inf
-    assert all(map(same_bits, passes((x[0], (k, v)), counts, dy, causal=causal), before))
+    with np.errstate(invalid="ignore"):  # of numpy, with the JIT off: what is not finite is looked for
+        assert all(map(same_bits, passes((x[0], (k, v)), counts, dy, causal=causal), before))
     y, dq, dk, dv = before
     assert not dk[beyond].any()
     assert not dv[beyond].any()
